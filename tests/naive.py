@@ -1330,42 +1330,50 @@ def values_taken_over(
         late = score >= rules.take_over_from
         return on_board and late and number <= rules.take_over_dice
 
-    def next_has(v: Array, r: Array, state: tuple[Any, ...], total: int, number: int) -> float:
-        """What the next player has, to whom so many points and dice are left."""
-        begun = float(v[place[state]])
-        if not (may_take(state[1], number) and total > 0):
-            return begun
-        return max(begun, float(r[place[state], total // step, number_of(rules, number, total)]))
+    # what the next player may have is one array: V, R, and from `won` on what is always the same
+    won = len(states) * (1 + rows * ends)
+    never = won + 1
+    fixed = [0.0, 1 - NOT_ALLOWED]
+
+    def next_has(state: tuple[Any, ...], total: int, number: int, *, may: bool) -> tuple[int, int]:
+        """Where two things stand of which the next player, with such a rest, has the better."""
+        begun = place[state]
+        if not (may and may_take(state[1], number) and total > 0):
+            return begun, begun
+        row = begun * rows + total // step
+        return begun, len(states) + row * ends + number_of(rules, number, total)
 
     def end(
-        v: Array, r: Array, state: tuple[Any, ...], row: int, number: int
-    ) -> tuple[float, float]:
-        """What a bank and a farkle are worth with a turn total and these dice."""
+        state: tuple[Any, ...], row: int, number: int
+    ) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Where it stands what the next player has after a bank, and after a farkle."""
         began, own, other = state
         score, _, on_board = own
         after, total = not began if rules.has_roles else began, row * step
         left = (number - 1) % rules.dice + 1
         costs = after_farkle(rules, own, total) if counts(rules, number) else (score, 0, on_board)
-        mirror = after, other, costs
-        farkle = 1 - (next_has(v, r, mirror, total, left) if lost else v[place[mirror]])
+        farkle = next_has((after, other, costs), total, left, may=lost)
         if not may_bank(rules, total, score, on_board=on_board):
-            return NOT_ALLOWED, farkle
+            return (never, never), farkle
         if score + total < winning:
-            state = after, other, (score + total, 0, True)
-            has = next_has(v, r, state, total, left) if banked else v[place[state]]
-            return 1 - has, farkle
+            banks = next_has((after, other, (score + total, 0, True)), total, left, may=banked)
+            return banks, farkle
         if rules.ending == "at_once" or (rules.has_roles and not began):
-            return 1.0, farkle
+            return (won, won), farkle
         rolls = last(score + total - other[0], other[2])
         may = banked and may_take(other, left)
         taken = rolls[row, number_of(rules, left, total)] if may else 0.0
-        return 1 - max(float(rolls[0, rules.dice]), taken), farkle
+        fixed.append(max(float(rolls[0, rules.dice]), taken))
+        return (won + len(fixed) - 1,) * 2, farkle
+
+    banks, farkles = np.full((2, rows, ends, len(states), 2), never)
+    for row, number in product(range(rows), numbers(rules)):
+        for k, state in enumerate(states):
+            banks[row, number, k], farkles[row, number, k] = end(state, row, number)
 
     def once(v: Array, r: Array) -> tuple[Array, Array]:
-        bank, farkle = (np.full((rows, ends, len(states)), one) for one in (NOT_ALLOWED, 0.0))
-        for row, number in product(range(rows), numbers(rules)):
-            for k, state in enumerate(states):
-                bank[row, number, k], farkle[row, number, k] = end(v, r, state, row, number)
+        has = np.concatenate([v, r.ravel(), fixed])
+        bank, farkle = (1 - has[ended].max(axis=-1) for ended in (banks, farkles))
         rolled = turn_by_dice(rules, bank, farkle, np.zeros(len(states)))[1]
         return rolled[0, rules.dice, 0], np.moveaxis(rolled[:, :, 0], 2, 0)
 
