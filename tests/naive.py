@@ -182,11 +182,15 @@ def combination_without_doubt(rules: Ruleset, dice: Dice) -> int:
     return max(found)
 
 
-def parts(dice: Dice) -> set[Dice]:
+@cache
+def parts(dice: Dice) -> frozenset[Dice]:
     """Every way to pick one or more of the dice."""
-    return {picked for number in range(1, len(dice) + 1) for picked in combinations(dice, number)}
+    return frozenset(
+        picked for number in range(1, len(dice) + 1) for picked in combinations(dice, number)
+    )
 
 
+@cache
 def without(dice: Dice, taken: Dice) -> Dice:
     return tuple(sorted((Counter(dice) - Counter(taken)).elements()))
 
@@ -249,6 +253,7 @@ def points(rules: Ruleset, dice: Dice, beside: Dice = ()) -> int | None:
     return None if found is None else found[0]
 
 
+@cache
 def beside_set(rules: Ruleset, held: Dice, dice: Dice, beside: Dice = ()) -> tuple[int, int] | None:
     """As `points_and_doubts`, where some of the dice may match a set that is held.
 
@@ -527,6 +532,12 @@ def numbers(rules: Ruleset) -> range:
 
 
 @cache
+def rolls_of(dice: int) -> Counter[Dice]:
+    """How often each roll of so many dice is there among all there are."""
+    return Counter(tuple(sorted(roll)) for roll in product(range(1, 7), repeat=dice))
+
+
+@cache
 def outcomes(rules: Ruleset, number: int) -> dict[Result, float]:
     """What a roll of `number` dice may lead to, with the chances."""
     if not isinstance(rules, Ruleset):  # of somebody with own dice, see tests/naive_loaded.py
@@ -539,8 +550,8 @@ def outcomes(rules: Ruleset, number: int) -> dict[Result, float]:
     if doubt and not (rules.confirm_faces or rules.confirm_points):
         # a doubt changes nothing of it
         return outcomes(rules, dice + rules.dice * memories(rules).index((throws, 0, held)))
-    for roll in product(range(1, 7), repeat=dice):
-        chances[result(rules, tuple(sorted(roll)), number)] += 1
+    for roll, how_often in rolls_of(dice).items():
+        chances[result(rules, roll, number)] += how_often
     once = {found: count / 6**dice for found, count in chances.items()}
     if tries(rules, number) == 0:
         once.pop(FARKLE, None)

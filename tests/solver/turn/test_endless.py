@@ -131,24 +131,30 @@ def twin_agrees(rules: Ruleset, turn: EndlessTurn, win: float | None = None) -> 
         rows=2 * rows + 3000,
         win=win,
     )
-    compared = np.arange(2 * rows)
-    expected = found[: 2 * rows, 1:].transpose(2, 0, 1) - (compared * step)[:, np.newaxis]
+    # beyond the table gains rise by the same from each turn total to the next
+    compared = [*range(rows + 10), *range(rows + 10, 2 * rows, 11)]
+    expected = found[compared, 1:].transpose(2, 1, 0) - np.array(compared) * step
     scale = max(1.0, float(np.max(np.abs(expected))))
-    for hot, total, number in product(range(levels(rules)), compared.tolist(), numbers(rules)):
+    for hot, number in product(range(levels(rules)), numbers(rules)):
         dice, (throws, doubt, held) = (number - 1) % rules.dice + 1, memory(rules, number)
         if held == PART:
             parts = [one for one in straight_parts(rules) if len(one) + dice == rules.dice]
             if not parts:
                 continue
             held = parts[0]
-        stands_for = number_of(rules, dice, total * step, doubt=doubt, throws=throws, held=held)
-        can_be = total > 0 or (number == rules.dice and not hot) or held != ()
-        can_be = can_be and dice + len(held) <= rules.dice
-        can_be = can_be and (dice + len(held) == rules.dice or not rules.combine_throws)
-        if can_be and stands_for == number:
-            counted = throws if rules.throws else 0
+        if dice + len(held) > rules.dice:
+            continue
+        if rules.combine_throws and dice + len(held) < rules.dice:
+            continue
+        counted = throws if rules.throws else 0
+        for total, rolled in zip(compared, expected[hot, number - 1], strict=True):
+            begins = number == rules.dice and not hot
+            if total == 0 and not begins and held == ():
+                continue
+            if number != number_of(rules, dice, total, doubt=doubt, throws=throws, held=held):
+                continue
             state = TurnState(total * step, dice, hot, doubt, counted, held[::-1])
-            gain, rolled = turn.gain(state), expected[hot, total, number - 1]
+            gain = turn.gain(state)
             is_due = turn.table.must_bank(state)
             assert gain == -state.turn_total if is_due else abs(gain - rolled) < 1e-9 * scale
 
