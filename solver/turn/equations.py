@@ -56,7 +56,7 @@ LEAST_GAIN = 1e-12
 
 
 _MOST_ROLLS, _SAME_ROLLS = 10_000, 1e-9
-_MOST_OPTIONS_COMPILED = 20_000
+_MOST_OPTIONS_COMPILED = 5_000
 """Options of its lists up to which a turn has code of its own, which compiles in seconds."""
 
 
@@ -717,6 +717,8 @@ def _rolls_until_banked(
     bank = np.where(np.isnan(bank), -np.inf, bank)
     columns = (plan.targets % plan.columns)[plan.options]
     may_bank = plan.may_bank[:, np.newaxis]
+    # each list is of one column, of which some turns have hundreds
+    chances, column = plan.chances.max(axis=0)[:, np.newaxis], plan.column_of_lists
     rolls = ended
     while True:
         banked = _better(rolls, bank, even) if weighs else bank
@@ -728,9 +730,10 @@ def _rolls_until_banked(
             which = np.where(is_even, np.arange(len(columns))[:, np.newaxis], -1)
             chosen = np.maximum.reduceat(which, plan.starts, axis=-2)
             best = np.take_along_axis(options, chosen, axis=-2)
-        found = ended + plan.chances @ best
+        found = ended.copy()
+        np.add.at(found, (..., column, slice(None)), chances * best)
         if np.max(np.abs(found - rolls)) <= _SETTLED:
-            return np.asarray(found)
+            return found
         rolls = found
 
 

@@ -12,7 +12,7 @@ Sources: M. Busche, "Maximizing Expected Scores in the Game of Zilch" (2010), fo
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -162,6 +162,7 @@ def turn_outcome(
     plan = table.plan
     levels, totals, number = table.roll.shape
     solved = totals - plan.reach
+    beyond = beyond or _beyond(table)
     banks = bank_decisions(table)
     keeps = ~np.isnan(table.ends.cells[:, -1, 0]) & rules.farkle_keeps_turn_total
     mass = np.zeros((levels, totals, number))
@@ -183,7 +184,7 @@ def turn_outcome(
             banked[t] += here[stays].sum()
             rolled = np.where(stays, 0.0, here)
             if t >= solved:
-                rolled, ended = beyond(level, rolled) if beyond else _rolled_beyond(table, rolled)
+                rolled, ended = beyond(level, rolled)
                 banked[t] += ended
             elif rolled.any():
                 space = mass[level : plan.next_level(level) + 1].reshape(-1)[t * number :]
@@ -196,15 +197,17 @@ def turn_outcome(
     return TurnOutcome(banked, farkled, wins, loses, mass, out, spared)
 
 
-def _rolled_beyond(table: TurnTable, rolled: Floats) -> tuple[Floats, float]:
-    """How often each number of dice is rolled in the end, and the chance of a bank after that.
+def _beyond(table: TurnTable) -> Callable[[int, Floats], tuple[Floats, float]]:
+    """How a turn goes on at the last turn totals, as `turn_outcome` asks for it.
 
-    As in solver.turn.equations: at the last turn totals whatever scores is banked, unless hot dice
-    have to be rolled, again and again, or others until some may be banked.
+    As in solver.turn.equations: whatever scores is banked there, unless hot dice have to be rolled,
+    again and again, or others until some may be banked.
     """
     plan = table.plan
-    scores = plan.goes_on
-    if plan.must_roll_others or table.ends.weighs:
+
+    @cache
+    def from_each() -> tuple[Floats, Floats]:
+        """How often each number of dice is rolled from each, and the chance of a bank."""
         columns = (plan.targets % plan.columns)[plan.options]
         # hot dice of whatever level are worth the same there
         stays = bank_decisions(table)[0, -1] if table.ends.weighs else plan.may_bank
@@ -214,15 +217,23 @@ def _rolled_beyond(table: TurnTable, rolled: Floats) -> tuple[Floats, float]:
         after = columns[np.maximum.reduceat(which, plan.starts)]
         moves = np.zeros((plan.columns, plan.columns))
         np.add.at(moves, (plan.column_of_lists, after), plan.chances.max(axis=0))
-        banked = moves @ stays
-        often = np.linalg.solve(np.eye(plan.columns) - (moves * ~stays).T, rolled)
-        return np.asarray(often), float(often @ banked)
-    if plan.must_roll_hot:
-        scores = scores - plan.only_hot
-        rolled = rolled.copy()
-        others = rolled[:-1] @ plan.only_hot[:-1]
-        rolled[-1] = (rolled[-1] + others) / (1 - plan.only_hot[-1])
-    return rolled, float(rolled @ scores)
+        often = np.linalg.inv(np.eye(plan.columns) - moves * ~stays)
+        return np.asarray(often), np.asarray(moves @ stays)
+
+    def beyond(_: int, rolled: Floats) -> tuple[Floats, float]:
+        if plan.must_roll_others or table.ends.weighs:
+            often, banked = from_each()
+            rolled = rolled @ often
+            return rolled, float(rolled @ banked)
+        scores = plan.goes_on
+        if plan.must_roll_hot:
+            scores = scores - plan.only_hot
+            rolled = rolled.copy()
+            others = rolled[:-1] @ plan.only_hot[:-1]
+            rolled[-1] = (rolled[-1] + others) / (1 - plan.only_hot[-1])
+        return rolled, float(rolled @ scores)
+
+    return beyond
 
 
 def _chosen(table: TurnTable, level: int, rows: range) -> npt.NDArray[np.intp]:
