@@ -6,8 +6,8 @@ PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --c
 # Compiled Python is kept: some environments forbid it, and then every start compiles all again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: dist chat web setup test test-slow check messages nemesis bench bench-chat bench-cluster bench-discord \
-	bench-processes bench-worst
+.PHONY: dist chat web setup test test-slow check lint types contracts wording messages nemesis bench bench-chat \
+	bench-cluster bench-discord bench-processes bench-worst
 
 chat: setup
 	@$(VENV)/bin/farkle chat
@@ -69,21 +69,32 @@ messages: $(VENV)/installed-test
 dist: $(VENV)/installed-test
 	@$(VENV)/bin/python packaging/dist.py
 
-# Lint, types, import contracts and the wording of docstrings
-check: $(VENV)/installed-test
+# Lint, types, import contracts and the wording of docstrings; `make --jobs 2 check` on two processors
+check: types lint contracts wording
+
+types: $(VENV)/installed-test
+	$(VENV)/bin/mypy
+
+lint: $(VENV)/installed-test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
-	$(VENV)/bin/mypy
+
+contracts: $(VENV)/installed-test
 	$(VENV)/bin/lint-imports
+
+wording: $(VENV)/installed-test
 	$(VENV)/bin/python -m tests.wording
 
-$(VENV)/installed: pyproject.toml constraints.txt
+$(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; choose another as in: make chat PYTHON=python3.12")'
 	@echo "Setting up $(VENV), once; this takes a minute ..." >&2
 	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@$(PIP) --editable .
 	@touch $@
 
-$(VENV)/installed-test: $(VENV)/installed
+# has all that the program needs, which is not installed before by itself
+$(VENV)/installed-test: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@$(PIP) --editable '.[test]'
-	@touch $@
+	@touch $(VENV)/installed $@

@@ -1309,7 +1309,7 @@ def values_of_rounds(rules: Ruleset, far: int) -> dict[tuple[Any, ...], Array]:
 # ---- Taking over what the player before left -------------------------------------------------
 
 
-def values_taken_over(
+def values_taken_over(  # noqa: PLR0915 - every end of a turn
     rules: Ruleset, tolerance: float = 1e-14
 ) -> tuple[dict[tuple[bool, Standing, Standing], float], dict[tuple[Any, ...], float]]:
     """V of a small game as of `value_iteration`, and R of every state that may be taken over.

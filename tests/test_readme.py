@@ -301,7 +301,8 @@ def test_the_table_of_variants_says_what_is_found(
     names = ["pig", "two-dice-pig", "ruby-koans", "bupkis"]
     monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
     (tmp_path / "kernels").symlink_to(data / "kernels")
-    result = CliRunner().invoke(farkle, ["compare", *names, "--csv"])
+    # what the table has of these small games is exact, however few are played
+    result = CliRunner().invoke(farkle, ["compare", *names, "--csv", "--games", "100"])
     assert result.exit_code == 0, result.output
     told = variants()
     for name, found in figures_of(result.stdout).items():

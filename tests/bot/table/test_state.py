@@ -326,7 +326,7 @@ def test_games_at_the_table_go_as_the_solver_says(rules: Ruleset, kernels: Path)
     """Games of optimal play: the wins of who begins are within 4 standard errors of the value."""
     strategy = Strategy(rules, solve(rules, cache=kernels).values, "test")
     policy = make_policy("optimal", strategy)
-    rng, games, wins = random.Random(1), 100, 0.0
+    rng, games, wins = random.Random(1), 50, 0.0
     for _ in range(games):
         shares = policy_game(rules, [policy, policy], rng).shares
         assert shares is not None

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from solver.game.audit import floor_effect, residual
+from solver.game.standings import Solution
 from solver.game.sweeps import solve
 from solver.rules.file import load_rules, with_floor
 from tests.conftest import EVERY, variant
@@ -42,10 +43,10 @@ def test_equations_and_play(kernels: Path, preset: str) -> None:
 
 
 @pytest.mark.slow
-def test_published_effect_of_the_floor(kernels: Path) -> None:
-    rules = load_rules("facebook")
+def test_published_effect_of_the_floor(solutions: dict[str, Solution], kernels: Path) -> None:
+    rules, values = load_rules("facebook"), solutions["facebook"].values
     lower = with_floor(rules, -3000)
-    values, lower_values = (solve(one, cache=kernels).values for one in (rules, lower))
+    lower_values = solve(lower, cache=kernels).values
     effect = floor_effect(rules, values, lower, lower_values, cache=kernels)
     for score, printed in FIGURES["facebook"]["floor_deviation"].items():
         found = effect.deviation[list(effect.scores).index(int(score))]

@@ -14,11 +14,12 @@ from bot.fronts.web.site import site_pages, write_library, write_site
 from bot.settings import Settings
 from bot.tasks import workers
 from solver.game.standings import Solution
+from solver.game.sweeps import solve
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import save_strategy
 from tests.bot.fronts.web.visiting import open_site
-from tests.conftest import rules_file
+from tests.conftest import only_with_every, rules_file
 
 
 @pytest.mark.slow
@@ -61,7 +62,13 @@ def test_a_site_has_maps_over_scores_where_there_are_such() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("preset", "number"), [("pig", 19), pytest.param("kcd", 936, marks=only_with_every)]
+)
 def test_the_command_writes_a_preset(
+    preset: str,
+    number: int,
+    kernels: Path,
     data: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -69,11 +76,14 @@ def test_the_command_writes_a_preset(
 ) -> None:
     """It does so without workers, which are ended on a busy machine before a picture is there."""
     monkeypatch.setattr(workers, "WORKER", ("-c", "raise SystemExit(1)"))
-    (tmp_path / "strategies").symlink_to(data / "strategies")
-    arguments = [str(tmp_path / "out"), "--rules", "kcd"]
+    if preset == "pig":
+        save_strategy(solve(load_rules(preset), cache=kernels), tmp_path / "strategies")
+    else:
+        (tmp_path / "strategies").symlink_to(data / "strategies")
+    arguments = [str(tmp_path / "out"), "--rules", preset]
     site_command.main(arguments, standalone_mode=False, obj=Settings(data=tmp_path, workers=1))
-    assert "936 files" in capsys.readouterr().out
-    assert len(list((tmp_path / "out").iterdir())) == 936
+    assert f"{number} files" in capsys.readouterr().out
+    assert len(list((tmp_path / "out").iterdir())) == number
 
 
 async def test_who_is_patient_waits_for_an_answer_however_long_it_takes() -> None:
