@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from bot.tasks.pressure import Pressure
 from bot.tasks.tasks import Asker, Delay, Kind, TaskCancelledError, TaskLimits, Tasks, duration
 from bot.tasks.workers import TaskError
 from solver.errors import InvalidRequestError
-from tests.bot.waiting import rest, until
+from tests.bot.waiting import PATIENCE, rest, until
 
 ANN, BOB, MALLORY = (Asker(name, f"{name}'s") for name in ("ann", "bob", "mallory"))
 
@@ -199,67 +200,79 @@ async def test_whoever_stops_listening_ends_the_task(opened: Open, tmp_path: Pat
     assert await tasks.aside(ANN, os.getpid) != process
 
 
-def slowly(file: Path, what: str, seconds: float = 1.0) -> str:
-    time.sleep(seconds)
+def held_up(goes_on: Path, file: Path, what: str) -> None:
+    """What a worker does that takes until a file is there."""
+    while not goes_on.exists():
+        time.sleep(0.01)
     note(file, what)
-    return what
+
+
+@pytest.fixture
+def goes_on_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was left out is not stopped, however busy this machine is."""
+    monkeypatch.setattr(limits, "_MOST_LEFT_SECONDS", PATIENCE)
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("goes_on_for_long")
 async def test_what_may_be_left_out_costs_nobody_a_worker(opened: Open, tmp_path: Path) -> None:
-    tasks, file = opened(patience=0.5), tmp_path / "order"
+    tasks, file, goes_on = opened(patience=PATIENCE), tmp_path / "order", tmp_path / "goes on"
     process = await tasks.aside(ANN, os.getpid)
     assert await tasks.soon(ANN, abs, -1) == 1
-    begun = asyncio.create_task(tasks.soon(ANN, slowly, file, "begun"))
-    waits = asyncio.create_task(tasks.soon(ANN, slowly, file, "in vain"))
+    tasks.limits = replace(tasks.limits, patience=0.2)
+    begun = asyncio.create_task(tasks.soon(ANN, held_up, goes_on, file, "begun"))
+    waits = asyncio.create_task(tasks.soon(ANN, held_up, goes_on, file, "in vain"))
     assert await begun is None
     assert await waits is None
-    assert not file.exists(), "neither is waited for"
+    goes_on.touch()
     # the worker is the same, and what had not begun never does
     assert await tasks.aside(ANN, os.getpid) == process
     assert file.read_text() == "begun\n"
 
 
-def fails_slowly() -> None:
-    time.sleep(0.5)
+def fails_held_up(goes_on: Path, file: Path) -> None:
+    held_up(goes_on, file, "in vain")
     raise ZeroDivisionError("in vain")
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("goes_on_for_long")
 async def test_what_goes_on_alone_fails_alone(
     opened: Open, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    tasks = opened(patience=0.2)
+    tasks, goes_on = opened(patience=0.2), tmp_path / "goes on"
     process = await tasks.aside(ANN, os.getpid)
-    await tasks.soon(ANN, fails_slowly)
+    assert await tasks.soon(ANN, fails_held_up, goes_on, tmp_path / "order") is None
+    goes_on.touch()
     assert await tasks.aside(ANN, os.getpid) == process
     assert "what was left out failed" in caplog.text
     assert "in vain" in caplog.text
-    assert await tasks.soon(ANN, slowly, tmp_path / "never", "never", 600) is None
+    assert await tasks.soon(ANN, time.sleep, 600) is None
     os.kill(process, 9)
     assert await tasks.aside(ANN, os.getpid) != process
     caplog.clear()
-    assert await tasks.soon(ANN, slowly, tmp_path / "never", "never", 600) is None
+    assert await tasks.soon(ANN, time.sleep, 600) is None
     await tasks.close()
     assert not caplog.text
 
 
 async def test_what_goes_on_alone_does_not_go_on_for_long(
-    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "_MOST_LEFT_SECONDS", 0.6)
     tasks = opened(patience=0.2)
     process = await tasks.aside(ANN, os.getpid)
-    assert await tasks.soon(ANN, slowly, tmp_path / "never", "never", 600) is None
+    assert await tasks.soon(ANN, time.sleep, 600) is None
     assert await tasks.aside(BOB, os.getpid) != process
 
 
 @pytest.mark.slow
 async def test_threads_are_not_waited_for(opened: Open, tmp_path: Path) -> None:
-    tasks = opened(workers=0, patience=0.1)
-    assert await tasks.soon(ANN, slowly, tmp_path / "order", "late", 1) is None
+    tasks, file, goes_on = opened(workers=0, patience=0.1), tmp_path / "order", tmp_path / "goes on"
+    assert await tasks.soon(ANN, held_up, goes_on, file, "late") is None
     assert await tasks.aside(BOB, abs, -1) == 1
-    assert not (tmp_path / "order").exists()
+    assert not file.exists()
+    goes_on.touch()
 
 
 async def test_parts_of_commands_are_not_without_limit(opened: Open) -> None:
