@@ -48,6 +48,27 @@ def rolls(rules: Ruleset, number: int, hot: int) -> list[Fall]:
     return found
 
 
+@cache
+def throws(rules: Ruleset) -> list[tuple[tuple[int, int], list[Fall], bool, bool]]:
+    """By dice and hot dice: what may fall, in point steps, whether to bank, and whether it ends."""
+    return [
+        (
+            (number, hot),
+            [
+                (
+                    chance,
+                    what,
+                    [(points // rules.point_step, left, hots) for points, left, hots in options],
+                )
+                for chance, what, options in rolls(rules, number, hot)
+            ],
+            naive.may_leave(rules, number),
+            naive.is_over(rules, number),
+        )
+        for number, hot in product(reversed(naive.numbers(rules)), range(naive.levels(rules)))
+    ]
+
+
 def turn(
     rules: Ruleset,
     rows: int,
@@ -67,34 +88,32 @@ def whole_turn(
     lose: Value,
 ) -> list[dict[tuple[int, int], Value]]:
     """All states of a turn, by row, and then by dice and hot dice."""
-    step, win = rules.point_step, (1.0, *[0.0] * (len(lose) - 1))
-    states = list(product(reversed(naive.numbers(rules)), range(naive.levels(rules))))
+    step, win, states = rules.point_step, (1.0, *[0.0] * (len(lose) - 1)), throws(rules)
     found: list[dict[tuple[int, int], Value]] = [{} for _ in range(rows + 1)]
-    found[rows] = dict.fromkeys(states, lose)
+    found[rows] = dict.fromkeys((place for place, *_ in states), lose)
     for row in range(rows, -1, -1):
         banked, missed = bank(row * step) if row else None, farkle(row * step)
         ends = {"win": win, "lose": lose, "farkle": missed}
         while True:
             change = 0.0
-            for number, hot in states:
+            for place, falls, may, is_over in states:
                 parts = []
-                for chance, what, options in rolls(rules, number, hot):
+                for chance, what, options in falls:
                     value = ends.get(what)
-                    for points, left, new in options:
-                        after = found[min(row + points // step, rows)][left, new]
-                        if value is None or better(after, value):
+                    for steps, left, new in options:
+                        after = found[row + steps if row + steps < rows else rows][left, new]
+                        # as `better` has it, which takes longer to call
+                        if value is None or after[0] > value[0] + EVEN:
                             value = after
                     assert value is not None
                     parts.append((chance, value))
                 value = mix(parts)
-                may = naive.may_leave(rules, number)
-                is_over = naive.is_over(rules, number)
                 if may and banked is not None and (is_over or not better(value, banked)):
                     value = banked
                 if row == rows:  # only the last row leads to itself
-                    before = found[row][number, hot]
+                    before = found[row][place]
                     change = max(change, *(abs(a - b) for a, b in zip(value, before, strict=True)))
-                found[row][number, hot] = value
+                found[row][place] = value
             if change < 1e-15:
                 break
     return found

@@ -731,7 +731,7 @@ def _rolls_until_banked(
             chosen = np.maximum.reduceat(which, plan.starts, axis=-2)
             best = np.take_along_axis(options, chosen, axis=-2)
         found = ended.copy()
-        np.add.at(found, (..., column, slice(None)), chances * best)
+        np.add.at(np.moveaxis(found, -2, 0), column, np.moveaxis(chances * best, -2, 0))
         if np.max(np.abs(found - rolls)) <= _SETTLED:
             return found
         rolls = found
