@@ -200,11 +200,12 @@ async def test_whoever_stops_listening_ends_the_task(opened: Open, tmp_path: Pat
     assert await tasks.aside(ANN, os.getpid) != process
 
 
-def held_up(goes_on: Path, file: Path, what: str) -> None:
+def held_up(goes_on: Path, file: Path, what: str) -> str:
     """What a worker does that takes until a file is there."""
     while not goes_on.exists():
         time.sleep(0.01)
     note(file, what)
+    return what
 
 
 @pytest.fixture
@@ -230,7 +231,12 @@ async def test_what_may_be_left_out_costs_nobody_a_worker(opened: Open, tmp_path
     assert file.read_text() == "begun\n"
 
 
-def fails_held_up(goes_on: Path, file: Path) -> None:
+def sleeps(seconds: int) -> str:
+    time.sleep(seconds)
+    return "late"
+
+
+def fails_held_up(goes_on: Path, file: Path) -> str:
     held_up(goes_on, file, "in vain")
     raise ZeroDivisionError("in vain")
 
@@ -247,11 +253,11 @@ async def test_what_goes_on_alone_fails_alone(
     assert await tasks.aside(ANN, os.getpid) == process
     assert "what was left out failed" in caplog.text
     assert "in vain" in caplog.text
-    assert await tasks.soon(ANN, time.sleep, 600) is None
+    assert await tasks.soon(ANN, sleeps, 600) is None
     os.kill(process, 9)
     assert await tasks.aside(ANN, os.getpid) != process
     caplog.clear()
-    assert await tasks.soon(ANN, time.sleep, 600) is None
+    assert await tasks.soon(ANN, sleeps, 600) is None
     await tasks.close()
     assert not caplog.text
 
@@ -262,7 +268,7 @@ async def test_what_goes_on_alone_does_not_go_on_for_long(
     monkeypatch.setattr(limits, "_MOST_LEFT_SECONDS", 0.6)
     tasks = opened(patience=0.2)
     process = await tasks.aside(ANN, os.getpid)
-    assert await tasks.soon(ANN, time.sleep, 600) is None
+    assert await tasks.soon(ANN, sleeps, 600) is None
     assert await tasks.aside(BOB, os.getpid) != process
 
 

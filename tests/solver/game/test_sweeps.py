@@ -28,7 +28,7 @@ from solver.rules.file import load_rules
 from solver.strategy import Strategy
 from solver.turn.dice import TurnState
 from solver.turn.equations import Decision, TurnTable
-from tests.conftest import SOLVED, variant
+from tests.conftest import SOLVED, rarely, variant
 from tests.usual import USUAL
 
 REFERENCE = Path(__file__).parents[2] / "reference"
@@ -195,8 +195,9 @@ def test_the_number_of_threads_does_not_matter(kernels: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.mostly_skipped
-@pytest.mark.parametrize("preset", USUAL)
+@pytest.mark.parametrize(
+    "preset", rarely(USUAL, *(one for one in USUAL if one not in {"arnold", "facebook", "kcd"}))
+)
 def test_the_number_of_threads_does_not_matter_in_long_games(kernels: Path, preset: str) -> None:
     """With all turn functions, sweeps that leave totals out, and corrections."""
     rules = variant(preset, goal=50 * FEW_SCORES, score_floor=0)
