@@ -17,15 +17,18 @@ from tempfile import TemporaryFile
 from typing import Any, NoReturn
 
 from bot.cli.main import COMMANDS
+from bot.features import FEATURES
 from bot.languages import language, language_codes
 from bot.settings import CHECKOUT
 from bot.views.dice_picture import dice_png
+from solver.named.catalogue import known_dice
 from solver.rules.file import load_rules, preset_names
 
 _LOADED = [
     "aiosqlite",
     "bot.cli.main",
     *(place.rpartition(".")[0] for place in COMMANDS.values()),
+    *(f"bot.features.{name}.chat" for name in FEATURES),
     "bot.fronts.console",
     "bot.fronts.discord.client",
     "bot.fronts.discord.front",
@@ -146,10 +149,14 @@ def _serve(control: socket.socket) -> None:
         text, files, _, _ = socket.recv_fds(control, 1 << 17, 4)
         if not text:
             return
+        order = json.loads(text)
+        if order["before"] and order["before"][0] not in sys.modules:
+            import_module(order["before"][0])  # a module of tests, with all that they import
+            gc.freeze()
         if not os.fork():
             control.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            _start_and_tell(json.loads(text), *files)
+            _start_and_tell(order, *files)
         for file in files:
             os.close(file)
 
@@ -161,6 +168,7 @@ def _warm_up() -> None:
     for name in preset_names():
         load_rules(name)
     dice_png((1,))
+    known_dice()
 
 
 def _start_and_tell(order: dict[str, Any], told: int, *files: int) -> NoReturn:
