@@ -59,7 +59,7 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("rules show", {"name": "facebook"}),
     ("rules diff", {"one": "kcd", "other": "classic"}),
     ("best-response", {"policy": "greedy"}),
-    ("compare", {"rules1": "kcd", "rules2": "two-dice-pig"}),
+    ("compare", {"rules1": "ruby-koans", "rules2": "two-dice-pig"}),
     ("duel", {"first": "max-points", "second": "greedy"}),
     ("points", {}),
     ("komi", {}),
