@@ -6,7 +6,7 @@ import io
 import logging
 import re
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextvars import copy_context
 from dataclasses import replace
 from enum import Enum, auto
@@ -16,7 +16,7 @@ import discord
 from discord.ui import Label, Modal, TextInput
 from discord.utils import MISSING
 
-from bot.chat.commands import Reply, failure
+from bot.chat.commands import Reply, Stream, as_reply, failure, spread
 from bot.chat.presses import TablePress, pressable_table, read_press
 from bot.fronts.discord.asking import (
     MOST_IN_FORM,
@@ -181,14 +181,14 @@ class Answer:
             else:
                 self.show_in(found.id if found else 0)
 
-    async def tell(self, stream: AsyncIterator[Reply | News]) -> None:
+    async def tell(self, stream: Stream) -> None:
         """Tell all that comes up; what goes wrong is told to the one who asked alone."""
         waiting: asyncio.Queue[Reply | News | None] = asyncio.Queue()
 
         async def read() -> None:
             try:
-                async for told in stream:
-                    waiting.put_nowait(told)
+                async for told in spread(stream):
+                    waiting.put_nowait(told if isinstance(told, News) else as_reply(told))
             except DoneElsewhereError as error:
                 logger.info("left to another program: %s", error)
             except Exception as error:  # what was told before is told, whatever comes after

@@ -3,19 +3,16 @@
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.chat.commands import Command, Reply, as_reply, failure
+from bot.chat.commands import Command, Reply, Stream, replies_to
 from bot.chat.fields import Field
 from bot.layout import narrowed
-from bot.services.games import News
 from bot.tasks.pressure import too_busy
 from bot.tasks.solving import SolveProgress
 from solver.wording import say
-
-Stream = AsyncIterator[Reply | News]
 
 PATIENCE = 1.5
 """Seconds after which a page says how far an answer is."""
@@ -65,15 +62,6 @@ def asked(command: Command, given: Mapping[str, str]) -> dict[str, str]:
 def label_of(command: Command, one: Field) -> str:
     """Return what a field means, marked by `say_later`."""
     return one.meaning or command.options.get(one.name, one.name)
-
-
-async def replies_to(stream: Stream) -> AsyncIterator[Reply]:
-    """Yield replies as they come; what goes wrong is the last of them."""
-    try:
-        async for told in stream:
-            yield as_reply(told)
-    except Exception as error:  # whatever one answer is, the pages go on
-        yield failure(error)
 
 
 @dataclass(slots=True, eq=False)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from aiohttp import web
 
 from bot.chat.cards import sure_card
-from bot.chat.commands import Commands, Reply
+from bot.chat.commands import Commands, Reply, Stream
 from bot.chat.fields import SETS
 from bot.chat.presses import Confirm, TablePress, pressable_table, read_press
 from bot.chat.pressing import QUESTIONS, Pressing, changed
-from bot.fronts.web.answers import Answer, Answers, Stream, error_of, line_of
+from bot.fronts.web.answers import Answer, Answers, error_of, line_of
 from bot.fronts.web.pictures import Picture, look_of
 from bot.fronts.web.rendering import Page
 from bot.fronts.web.visitors import FRONT, Visitor
