@@ -18,7 +18,7 @@ from bot import log
 from bot.chat.commands import Command, Commands
 from bot.chat.fields import Field, Kind
 from bot.chat.pressing import Pressing
-from bot.fronts.web.answers import Answers, asked, data_of, label_of, line_of
+from bot.fronts.web.answers import Answers, asked, line_of
 from bot.fronts.web.kingdom import Kingdom
 from bot.fronts.web.own import Own
 from bot.fronts.web.pages import Pages
@@ -67,7 +67,8 @@ class Api:
                 status=202,
                 headers={"Retry-After": "2"},
             )
-        return web.json_response(data_of(answer), status=400 if answer.error else 200)
+        said = answer.last.data if answer.last else None
+        return web.json_response(said, status=400 if answer.error else 200)
 
     async def told(self, page: Page) -> web.StreamResponse:
         """Describe all of it to people."""
@@ -108,11 +109,10 @@ def _operation(command: Command) -> dict[str, Any]:
         "description": say("Language"),
         "schema": {"enum": list(CODES)},
     }
-    fields = command.fields
     return {
         "operationId": command.name,
         "summary": say(command.summary),
-        "parameters": [*(_parameter(command, one) for one in fields), language],
+        "parameters": [*map(_parameter, command.fields), language],
         "responses": {
             "200": _content(say("The answer"), {}),
             "202": _content(
@@ -126,7 +126,7 @@ def _operation(command: Command) -> dict[str, Any]:
     }
 
 
-def _parameter(command: Command, one: Field) -> dict[str, Any]:
+def _parameter(one: Field) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "string"}
     if one.choices:
         schema["enum"] = list(one.choices)
@@ -138,7 +138,7 @@ def _parameter(command: Command, one: Field) -> dict[str, Any]:
         "name": one.name,
         "in": "query",
         "required": one.required,
-        "description": say(label_of(command, one)),
+        "description": say(one.meaning),
         "schema": {key: value for key, value in schema.items() if value is not None},
     }
 
@@ -189,7 +189,7 @@ class Front:
         self._told = told
         self._address = urlsplit(settings.address or "")
         self.visitors = Visitors(secret, settings)
-        self.answers = Answers(is_patient=is_patient)
+        self.answers = Answers(commands, is_patient=is_patient)
         self.pages = Pages(commands, pressing, self.answers)
         self.pictures = Pictures(commands, pressing, self.answers)
         self.own = Own(commands, pressing, self.answers)

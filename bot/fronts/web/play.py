@@ -295,9 +295,7 @@ class Play:
         """Give the file by which anybody can check the dice of a game that is over."""
         table = await self._table(page)
         line, caller = f"/proof {table.game.id}", _caller(page.visitor, table)
-        answer = await self._answers.to(
-            (page.visitor.id, line), lambda: self._commands.answer(line, caller), patience=10
-        )
+        answer = await self._answers.to_line(caller, line, 10)
         proof = answer.last.subject if answer.last else None
         if not isinstance(proof, Proof):
             raise InvalidRequestError(answer.error or say("the game is not over yet"))
