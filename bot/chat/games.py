@@ -412,11 +412,9 @@ class GameCommands:
             self.games.tables.store,
             caller,
             games=line.number("games"),
-            mentions=line.choice("mentions", YES_OR_NO),
-            posts=line.choice("posts", YES_OR_NO),
-            threads=line.choice("threads", YES_OR_NO),
             language=line.option("language"),
             daily=line.option("daily"),
+            **{name: line.choice(name, YES_OR_NO) for name in ("mentions", "posts", "threads")},
         )
         chosen = best_language(settings.language) if settings.language else spoken()
         yield Reply(settings, lambda one: said_in(chosen, settings_text, one), settings_data)
