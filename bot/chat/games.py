@@ -7,16 +7,7 @@ from typing import Any, Literal
 
 from bot.chat import fields
 from bot.chat.advice import DRAFTS, OWN, brings_dice, dice_of_players, own_kit
-from bot.chat.commands import (
-    YES_OR_NO,
-    Command,
-    Line,
-    Reply,
-    Stream,
-    Word,
-    failure,
-    whole_number,
-)
+from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Stream, Word, failure, whole_number
 from bot.chat.features import asked
 from bot.chat.waiting import hinted, ready_for, ready_for_one_more, solved_for_game
 from bot.languages import best_language, language_codes

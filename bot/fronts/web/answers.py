@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from bot.chat.commands import Command, Commands, Reply, Stream, replies_to
 from bot.layout import narrowed
