@@ -240,14 +240,14 @@ async def replies_to(stream: Stream) -> AsyncGenerator[Reply, None]:
         yield failure(error)
 
 
-def failure(error: Exception) -> Reply:
+def failure(error: Exception, what: str = "an answer") -> Reply:
     """What the one who gave a command is told where it was refused, or the program failed."""
     if isinstance(error, FarkleError):
         log.counted[type(error).__name__] += 1
         # errors repeat what was typed
         sentence = whole_sentence(safe_text(str(error), _MOST_ERROR))
     else:
-        number = log.failed("an answer", error)
+        number = log.failed(what, error)
         sentence = say(
             "Something went wrong in the program, which is not your fault; whoever runs it"
             " finds the error in the log under {number}.",

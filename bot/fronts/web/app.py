@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from aiohttp.http import HttpProcessingError
 
-from bot import log
-from bot.chat.commands import Command, Commands
+from bot.chat.commands import Command, Commands, failure
 from bot.chat.fields import Field, Kind
 from bot.chat.pressing import Pressing
 from bot.fronts.web.answers import Answers, asked, line_of
@@ -302,7 +301,7 @@ class Front:
         except web.HTTPException as error:
             response = self._refused(request, error)
         except Exception as error:  # whatever one answer is, the others go on
-            response = self._failed(request, error)
+            response = self._said(request, failure(error, "a page").text, 500)
         if self._told and (resource := request.match_info.route.resource):
             self._told(resource.canonical, time.monotonic() - began)
         response.headers.update(_HEADERS)
@@ -324,15 +323,6 @@ class Front:
         if retry := error.headers.get("Retry-After"):
             response.headers["Retry-After"] = retry
         return response
-
-    def _failed(self, request: web.Request, error: Exception) -> web.StreamResponse:
-        number = log.failed("a page", error)
-        sentence = say(
-            "Something went wrong in the program, which is not your fault; whoever runs it"
-            " finds the error in the log under {number}.",
-            number=number,
-        )
-        return self._said(request, sentence, 500)
 
     def _said(self, request: web.Request, sentence: str, status: int) -> web.Response:
         """Say what went wrong, as JSON where that is asked for."""
