@@ -5,14 +5,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from platformdirs import user_data_path
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 

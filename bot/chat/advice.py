@@ -1,14 +1,14 @@
 """The commands that ask about a position: as typed, else that of the game here."""
 
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
 from bot.chat import fields
 from bot.chat.cards import answer_card
-from bot.chat.commands import YES_OR_NO, Command, Line, Reply
+from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Stream
 from bot.chat.fields import SETS
 from bot.chat.presses import AskPress, Press, QuestionPress
 from bot.chat.waiting import ready_for, ready_to_answer, solved_first
@@ -185,7 +185,7 @@ class PositionQuestions:
         reply: Callable[[T, Table | None], Awaitable[Reply]],
         *,
         is_rolled: bool = False,
-    ) -> AsyncIterator[Reply]:
+    ) -> Stream:
         """What there is to say, after what has to be solved for it where that is quick.
 
         of_game : gives what works it out for the game here
@@ -197,8 +197,7 @@ class PositionQuestions:
         here, open_games = await self.tables.asked_at(caller, told=bool(line.options))
         if here and not line.options:
             game = replace(here.game, before=None)
-            async for told in ready_for(oracle, self.rules, caller, game):
-                yield told
+            yield ready_for(oracle, self.rules, caller, game)
             found = await oracle.answered_in(game, caller.asker, of_game(here, game))
             yield await reply(found, here)
             return
@@ -212,8 +211,7 @@ class PositionQuestions:
             yield await reply(of_position(*asked), None)
             return
         check = partial(check_asked, situation, left)
-        async for told in ready_to_answer(oracle, self.rules, caller, situation, check):
-            yield told
+        yield ready_to_answer(oracle, self.rules, caller, situation, check)
         matchup, how = dice.matchup if dice else None, (caller.asker, meant, of_position)
         found = await oracle.answered(*how, *asked, players=players, matchup=matchup)
         yield await reply(found, None)
@@ -232,7 +230,7 @@ class PositionQuestions:
             found = await self.rules.resolve(caller.place, named)
         return line.to_goal(found, named=not own)
 
-    def _advise(self, line: Line, caller: Caller, *, whole: bool = False) -> AsyncIterator[Reply]:
+    def _advise(self, line: Line, caller: Caller, *, whole: bool = False) -> Stream:
         ask = _asks_all(line)
         advisor, line = self.oracle.advisor, with_numbers(line)
         endings = line.choice("endings", YES_OR_NO) is True
@@ -253,7 +251,7 @@ class PositionQuestions:
 
         return self.answered(line, caller, of_game, of_position, reply, is_rolled=True)
 
-    def _odds(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    def _odds(self, line: Line, caller: Caller) -> Stream:
         advisor = self.oracle.advisor
 
         def of_game(_: Table, game: Game) -> Callable[[], Advice | Odds]:
@@ -261,10 +259,10 @@ class PositionQuestions:
 
         return self.answered(line, caller, of_game, advisor.odds_of, partial(_answer, caller))
 
-    def _position(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    def _position(self, line: Line, caller: Caller) -> Stream:
         return self._opened(line.words, caller)
 
-    def all_of(self, caller: Caller, press: AskPress | QuestionPress) -> AsyncIterator[Reply]:
+    def all_of(self, caller: Caller, press: AskPress | QuestionPress) -> Stream:
         """All there is to say of a position, to the one who asks alone."""
         if isinstance(press, AskPress):
             return self._opened(press.position, caller, whole=True)
@@ -272,17 +270,14 @@ class PositionQuestions:
         line = Line((roll,), dict(one.split("=") for one in options))
         return self._advise(line, caller, whole=True)
 
-    async def _opened(
-        self, typed: str, caller: Caller, *, whole: bool = False
-    ) -> AsyncIterator[Reply]:
+    async def _opened(self, typed: str, caller: Caller, *, whole: bool = False) -> Stream:
         """The position behind an ID."""
         oracle, read = self.oracle, read_id(typed)
         known = [entry.rules for entry in await self.rules.list(caller.place) if entry.rules]
         meant, position, roll = await at_once(opened, read, known, self.rules.solved_files)
         open_games = await self.tables.open_at(caller.place)
         check_hints(open_games, caller, meant, (position.banked, position.opponent), roll)
-        async for reply in solved_first(oracle, self.rules, caller, meant, 2):
-            yield reply
+        yield solved_first(oracle, self.rules, caller, meant, 2)
         work = oracle.advisor.answer, meant, position, roll
         found = await oracle.answered(caller.asker, meant, *work)
         yield Reply(found, answer_text, answer_data, partial(answer_card, whole=whole), whole)

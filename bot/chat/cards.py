@@ -8,24 +8,7 @@ from bot.chat.presses import AskPress, Confirm, Press, ReviewPage, TablePress, p
 from bot.layout import escape_markdown, percent, plain_markdown, shorten_text
 from bot.services.advisor import Hint
 from bot.services.loaded import LoadedDice
-from bot.views.advice import (
-    MOST_USES,
-    advice_head,
-    advice_text,
-    brought_lines,
-    cost_text,
-    doubt_lines,
-    endings_lines,
-    fate_text,
-    id_text,
-    left_text,
-    odds_table,
-    opened_by,
-    reachable_text,
-    reason_text,
-    set_aside_text,
-    use_lines,
-)
+from bot.views import advice as views
 from bot.views.card import Button, Card, Style
 from bot.views.dice_picture import kept_picture
 from bot.views.game import NOT_EXACT, hint_head
@@ -51,7 +34,7 @@ def answer_card(
     ask : makes the press of that button where the position has no ID
     """
     answer = (found.advice or found.odds) if isinstance(found, Hint) else found
-    if answer and (opens := opened_by(answer)):
+    if answer and (opens := views.opened_by(answer)):
         ask = partial(AskPress, opens)
     card = advice_card(found, whole=whole or ask is None)
     return pressable(card, ask) if ask else card
@@ -95,26 +78,28 @@ def _advice_card(advice: Advice, head: str, notes: list[str], *, whole: bool) ->
     """What is best below its headline, and the roll as a picture."""
     dice: LoadedDice | None = advice.brought
     if advice.fate is not Fate.SCORES and not advice.uses:
-        return Card(plain_markdown(advice_text(advice)))
+        return Card(plain_markdown(views.advice_text(advice)))
     rows = [(one.win_probability, _choice_text(advice, one)) for one in advice.options]
-    for use in advice.uses[:MOST_USES]:
+    for use in advice.uses[: views.MOST_USES]:
         told = escape_markdown(use_text(advice.brought, use, advice.roll))
         rows.append((use.win_probability, f"**{told}**"))
     rows.sort(key=lambda row: -row[0])
     most = _MOST_OPTIONS if whole else _MOST_ROWS
-    lines = [f"### {escape_markdown(head)}", f"-# {escape_markdown(advice_head(advice))}"]
-    lines += [f"-# {escape_markdown(one)}" for one in brought_lines(dice)]
+    lines = [f"### {escape_markdown(head)}", f"-# {escape_markdown(views.advice_head(advice))}"]
+    lines += [f"-# {escape_markdown(one)}" for one in views.brought_lines(dice)]
     if advice.fate is not Fate.SCORES:
-        lines.append(plain_markdown(fate_text(advice)))
+        lines.append(plain_markdown(views.fate_text(advice)))
     for number, (value, told) in enumerate(rows[:most]):
-        tail = say("**best**") if number == 0 else cost_text(advice.best - value, advice.within)
+        tail = (
+            say("**best**") if number == 0 else views.cost_text(advice.best - value, advice.within)
+        )
         lines.append(f"{number + 1}\\. {told}: {percent(value, advice.within)}, {tail}")
-    if ends := endings_lines(advice):
+    if ends := views.endings_lines(advice):
         lines.append(plain_markdown("\n".join(ends)))
-    told_later = (reason_text(advice), reachable_text(advice), *notes)
+    told_later = (views.reason_text(advice), views.reachable_text(advice), *notes)
     lines += map(plain_markdown, filter(None, told_later))
-    lines += [f"-# {escape_markdown(note)}" for note in doubt_lines(dice)]
-    lines += [f"-# {note}" for note in [id_text(advice)] if note]
+    lines += [f"-# {escape_markdown(note)}" for note in views.doubt_lines(dice)]
+    lines += [f"-# {note}" for note in [views.id_text(advice)] if note]
     buttons: tuple[Button, ...] = ()
     if (every := len(rows)) > most and not whole:
         buttons = (Button("all", say("All {number} choices", number=every)),)
@@ -134,9 +119,9 @@ def _choice_text(advice: Advice, option: Option) -> str:
     }[option.action]
     told = say(
         then,
-        kept=escape_markdown(set_aside_text(advice, option)),
+        kept=escape_markdown(views.set_aside_text(advice, option)),
         points=option.points,
-        dice=escape_markdown(left_text(advice, option)),
+        dice=escape_markdown(views.left_text(advice, option)),
         total=option.turn_total,
     )
     return say("{action} with the badge", action=told) if option.with_badge else told
@@ -144,7 +129,12 @@ def _choice_text(advice: Advice, option: Option) -> str:
 
 def _marked_odds(odds: Odds, head: str) -> list[str]:
     """Roll or bank in columns, and why under them."""
-    told = [odds_table(odds), reason_text(odds), reachable_text(odds), *use_lines(odds)]
-    notes = [*map(escape_markdown, doubt_lines(odds.brought)), id_text(odds)]
+    told = [
+        views.odds_table(odds),
+        views.reason_text(odds),
+        views.reachable_text(odds),
+        *views.use_lines(odds),
+    ]
+    notes = [*map(escape_markdown, views.doubt_lines(odds.brought)), views.id_text(odds)]
     lines = [f"### {escape_markdown(head)}", *map(plain_markdown, filter(None, told))]
     return [*lines, *(f"-# {note}" for note in notes if note)]

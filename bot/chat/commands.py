@@ -12,7 +12,7 @@ from collections.abc import (
     Mapping,
 )
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from operator import itemgetter
@@ -28,7 +28,8 @@ from bot.services.games import News
 from bot.services.rule_options import with_goal
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Person
-from bot.tasks.tasks import TaskCancelledError
+from bot.tasks.solving import Needed, needed_data, needed_text
+from bot.tasks.tasks import Delay, TaskCancelledError, delay_text
 from bot.views.card import Card, text_card
 from bot.views.game import news_data, news_text
 from solver.errors import FarkleError, InvalidRequestError, did_you_mean
@@ -202,19 +203,51 @@ class Reply:
         return made or text_card(partial(self.make_text, self.subject))
 
 
-def as_reply(told: Reply | News) -> Reply:
-    """What happened at a table in its usual words, and replies as they are."""
-    return Reply(told, news_text, news_data) if isinstance(told, News) else told
+Told = Reply | News | Delay | Needed
+"""What is said: a reply, what happened at a table, or how long there is to wait."""
+Stream = AsyncIterator["Told | Stream"]
+"""What is said one after the other; a stream in it says all that it has to say in its place."""
 
 
-def failure(error: Exception) -> Reply:
+def as_reply(told: Told) -> Reply:
+    """What is said in its usual words, and replies as they are."""
+    match told:
+        case News():
+            return Reply(told, news_text, news_data)
+        case Delay():
+            return Reply(told, delay_text, asdict)
+        case Needed():
+            return Reply(told, needed_text, needed_data)
+    return told
+
+
+async def spread(stream: Stream) -> AsyncIterator[Told]:
+    """All that is said in a stream, with that of the streams in it."""
+    async for told in stream:
+        if isinstance(told, AsyncIterator):
+            async for one in spread(told):
+                yield one
+        else:
+            yield told
+
+
+async def replies_to(stream: Stream) -> AsyncGenerator[Reply, None]:
+    """Yield replies as they come; what goes wrong is the last of them."""
+    try:
+        async for told in spread(stream):
+            yield as_reply(told)
+    except Exception as error:  # whatever one answer is, the chat goes on
+        yield failure(error)
+
+
+def failure(error: Exception, what: str = "an answer") -> Reply:
     """What the one who gave a command is told where it was refused, or the program failed."""
     if isinstance(error, FarkleError):
         log.counted[type(error).__name__] += 1
         # errors repeat what was typed
         sentence = whole_sentence(safe_text(str(error), _MOST_ERROR))
     else:
-        number = log.failed("an answer", error)
+        number = log.failed(what, error)
         sentence = say(
             "Something went wrong in the program, which is not your fault; whoever runs it"
             " finds the error in the log under {number}.",
@@ -306,7 +339,7 @@ class Line:
         return Situation.given(**given, rules=rules)
 
 
-Handler = Callable[[Line, Caller], AsyncIterator[Reply | News]]
+Handler = Callable[[Line, Caller], Stream]
 
 
 @dataclass(frozen=True, slots=True)
@@ -523,7 +556,7 @@ class Commands:
     def __init__(
         self,
         commands: Iterable[Command],
-        resume: Callable[[Caller], AsyncIterator[News | Reply]],
+        resume: Callable[[Caller], Stream],
         rule_names: Callable[[str], Awaitable[Collection[str]]],
         players: Callable[[str], Collection[str]],
     ) -> None:
@@ -572,18 +605,16 @@ class Commands:
         kinds = {"NAME": self._players(place), "RULES": rules, "COMMAND": commands}
         return kinds | dict.fromkeys(("LEVEL", "POLICY"), LEVELS)
 
-    async def answer(self, line: str, caller: Caller) -> AsyncGenerator[Reply, None]:
+    def answer(self, line: str, caller: Caller) -> AsyncGenerator[Reply, None]:
         """Answer one line; what is wrong with it is a reply too."""
-        try:
-            name, taken_apart = await self._parse(line, caller.place)
-            async for told in self.by_name[name].answer(taken_apart, caller):
-                yield as_reply(told)
-        except Exception as error:  # the chat goes on, whatever one line did
-            yield failure(error)
 
-    async def _in_turn(
-        self, answer: Handler, line: Line, caller: Caller
-    ) -> AsyncIterator[Reply | News]:
+        async def answered() -> Stream:
+            name, taken_apart = await self._parse(line, caller.place)
+            yield self.by_name[name].answer(taken_apart, caller)
+
+        return replies_to(answered())
+
+    async def _in_turn(self, answer: Handler, line: Line, caller: Caller) -> AsyncIterator[Told]:
         """Answer a command as soon as the one before of the same person has said something.
 
         Of many commands that one person gives at once, those of others come in between.
@@ -594,17 +625,13 @@ class Commands:
             turn.callback(lock.release)
             later = asyncio.get_running_loop().call_later(_MOST_ALONE, turn.close)
             turn.callback(later.cancel)
-            async for told in answer(line, caller):
+            async for told in spread(answer(line, caller)):
                 turn.close()
                 yield told
 
-    async def resume(self, caller: Caller) -> AsyncIterator[Reply]:
+    def resume(self, caller: Caller) -> AsyncIterator[Reply]:
         """What goes on by itself in a place; what is wrong with it is a reply too."""
-        try:
-            async for told in self._resume(caller):
-                yield as_reply(told)
-        except Exception as error:  # one may still talk about other things
-            yield failure(error)
+        return replies_to(self._resume(caller))
 
     async def _parse(self, typed: str, place: str) -> tuple[str, Line]:
         check_length(typed)

@@ -1,6 +1,6 @@
 """What a feature is: what it adds to the chat, and what it is given to stand on."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -8,12 +8,12 @@ from types import MethodType
 from typing import Any
 
 from bot.chat.advice import PositionQuestions
-from bot.chat.commands import Command, Commands, Line, Reply, as_reply
+from bot.chat.commands import Command, Commands, Line, Reply, Stream, as_reply, spread
 from bot.chat.fields import Field
 from bot.chat.presses import AskPress, CommandPress, NotesPress, Press, QuestionPress, pressable
 from bot.chat.waiting import only
 from bot.services.chances import Oracle
-from bot.services.games import Games, News
+from bot.services.games import Games
 from bot.services.house_rules import HouseRules
 from bot.services.levels import LookingBack
 from bot.services.tables import Caller, Table, Tables
@@ -39,7 +39,7 @@ class Core:
 class Pressed:
     """What comes of a press."""
 
-    told: AsyncIterator[Reply | News]
+    told: Stream
     anew: bool = False
     """Whether it is told in a message of its own, and not in the one whose button was pressed."""
     private: bool = False
@@ -50,7 +50,7 @@ class Pressed:
 
 def asked(
     usage: str, summary: str, *options: Field, **more: Any
-) -> Callable[[Callable[..., AsyncIterator[Reply | News]]], Command]:
+) -> Callable[[Callable[..., Stream]], Command]:
     """Make a command of the function below, which answers it.
 
     more : what else there is to say of a `Command`, by the names of its fields
@@ -106,7 +106,8 @@ def of_answers(questions: PositionQuestions, commands: Commands) -> Feature:
         name, *words = press.action.split()
         told = commands.by_name[name].answer(Line(tuple(words[:1]), {}), caller)
         if words:
-            told = only(_page_of(as_reply(await anext(told)), f"{name} {words[0]}", int(words[1])))
+            first = as_reply(await anext(spread(told)))
+            told = only(_page_of(first, f"{name} {words[0]}", int(words[1])))
         return Pressed(told, anew=True, private=press.action != "play")
 
     return Feature(

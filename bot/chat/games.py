@@ -7,24 +7,9 @@ from typing import Any, Literal
 
 from bot.chat import fields
 from bot.chat.advice import DRAFTS, OWN, brings_dice, dice_of_players, own_kit
-from bot.chat.commands import (
-    YES_OR_NO,
-    Command,
-    Line,
-    Reply,
-    Word,
-    failure,
-    whole_number,
-)
+from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Stream, Word, failure, whole_number
 from bot.chat.features import asked
-from bot.chat.waiting import (
-    delay_reply,
-    hint_reply,
-    ready_for,
-    ready_for_one_more,
-    solved_for_game,
-    told_reply,
-)
+from bot.chat.waiting import hinted, ready_for, ready_for_one_more, solved_for_game
 from bot.languages import best_language, language_codes
 from bot.layout import LONGEST_NAME, safe_text
 from bot.services.games import Games, News
@@ -96,7 +81,7 @@ class GameCommands:
         self.games = games
         self._rules = rules
 
-    async def resume(self, caller: Caller) -> AsyncIterator[News | Reply]:
+    async def resume(self, caller: Caller) -> Stream:
         """Go on with the turns of bots at which the program was ended."""
         try:
             tables = await self.games.tables.open_at(caller.place)
@@ -104,8 +89,7 @@ class GameCommands:
             yield failure(error)
             tables = await self.games.tables.open_at(caller.place)
         for table in tables:
-            async for news in self.games.bots(table):
-                yield news
+            yield self.games.bots(table)
 
     @asked(
         "/play [@NAME ...]",
@@ -121,7 +105,7 @@ class GameCommands:
         *_OTHERS[1:],
         examples=("/play @bob bot level:greedy rules:kcd goal:2000",),
     )
-    async def _play(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
+    async def _play(self, line: Line, caller: Caller) -> Stream:
         level, rules = _level(line), await self._ruleset(line, caller)
 
         def players(usual: str) -> list[Player]:
@@ -132,11 +116,9 @@ class GameCommands:
 
         usual = Optimal.name  # dice that players bring are always solved
         if not brings_dice(line):
-            async for reply in self._solved_first(line, caller, players(usual), rules):
-                yield reply
+            yield self._solved_first(line, caller, players(usual), rules)
             usual = await at_once(self.games.oracle.best_level, rules)
-        async for news in self._begun(line, caller, players(usual), rules):
-            yield news
+        yield self._begun(line, caller, players(usual), rules)
 
     @asked(
         "/track [@NAME ...]",
@@ -147,7 +129,7 @@ class GameCommands:
         *_OTHERS[1:],
         examples=("/track @bob @carl", "/score 550", "/score bob farkle"),
     )
-    async def _track(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
+    async def _track(self, line: Line, caller: Caller) -> Stream:
         players = _players(line.arguments, caller, "optimal")
         if line.choice("me", YES_OR_NO) is False:
             players = players[1:]
@@ -155,10 +137,8 @@ class GameCommands:
                 raise InvalidRequestError.say("say who plays, as in /track @bob @carl me:no")
         rules = await self._ruleset(line, caller)
         if not brings_dice(line):
-            async for reply in self._solved_first(line, caller, players, rules, tracked=True):
-                yield reply
-        async for news in self._begun(line, caller, players, rules, tracked=True):
-            yield news
+            yield self._solved_first(line, caller, players, rules, tracked=True)
+        yield self._begun(line, caller, players, rules, tracked=True)
 
     async def _solved_first(
         self,
@@ -168,15 +148,12 @@ class GameCommands:
         rules: Ruleset,
         *,
         tracked: bool = False,
-    ) -> AsyncIterator[Reply]:
+    ) -> Stream:
         """That rules are solved before a game of them begins, once it is known that it can."""
         _hints(line)
         _away(line)
         await self.games.check_begin(caller, players, tracked=tracked)
-        async for reply in solved_for_game(
-            self.games.oracle, self._rules, caller, rules, len(players)
-        ):
-            yield reply
+        yield solved_for_game(self.games.oracle, self._rules, caller, rules, len(players))
 
     async def _begun(
         self,
@@ -186,15 +163,14 @@ class GameCommands:
         rules: Ruleset,
         *,
         tracked: bool = False,
-    ) -> AsyncIterator[Reply | News]:
+    ) -> Stream:
         kits, pool = dice_of_players(line, rules, len(players), tracked=tracked)
         more: dict[str, Any] = {
             "tracked": tracked,
             "joker_alone": line.choice("joker-alone", YES_OR_NO) is True,
         }
-        async for delay in self.games.prepare(caller, players, rules, kits, **more):
-            yield delay_reply(delay)
-        told = self.games.play(
+        yield self.games.prepare(caller, players, rules, kits, **more)
+        yield self.games.play(
             caller,
             players,
             rules,
@@ -204,26 +180,21 @@ class GameCommands:
             pool=pool,
             **more,
         )
-        async for news in told:
-            yield news
 
     @asked(
         "/join",
         say_later("join before the first roll; level: adds a bot"),
         *(fields.level(), *OWN, fields.GAME),
     )
-    async def _join(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
+    async def _join(self, line: Line, caller: Caller) -> Stream:
         level, kit = _level(line), None
         game = (await self.games.tables.find(caller, table_of(line))).game
         if any(one.name in line.options for one in OWN):
             kit = own_kit(line, game)
-            async for delay in self.games.prepare_join(caller, table_of(line), level, kit):
-                yield delay_reply(delay)
+            yield self.games.prepare_join(caller, table_of(line), level, kit)
         else:
-            async for reply in ready_for_one_more(self.games.oracle, self._rules, caller, game):
-                yield reply
-        async for news in self.games.join(caller, table_of(line), level, kit):
-            yield news
+            yield ready_for_one_more(self.games.oracle, self._rules, caller, game)
+        yield self.games.join(caller, table_of(line), level, kit)
 
     @asked(
         "/pick DIE",
@@ -232,13 +203,11 @@ class GameCommands:
         fields.GAME,
         examples=("/play @bob draft:choose",),
     )
-    async def _pick(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
+    async def _pick(self, line: Line, caller: Caller) -> Stream:
         table = await self.games.tables.find(caller, table_of(line))
         if table.game.is_drafting:
             table.acting_seat(caller)  # who may not take any is told that first
-        place = place_of(table.game, line.words)
-        async for told in self.games.pick(caller, table_of(line), place):
-            yield told_reply(told)
+        yield self.games.pick(caller, table_of(line), place_of(table.game, line.words))
 
     @asked(
         "/seed TEXT",
@@ -257,14 +226,13 @@ class GameCommands:
         fields.GAME,
         examples=("/roll 6 5 3 3 3 2",),
     )
-    async def _roll(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+    async def _roll(self, line: Line, caller: Caller) -> Stream:
         dice: Roll | None = None
         if line.words:
             table = await self.games.tables.find(caller, table_of(line))
             # where nobody asks for dice they are refused whatever they are
             dice = typed_dice(line.words, table, caller) if table.game.tracked else ()
-        async for news in self.games.roll(caller, table_of(line), dice):
-            yield news
+        yield self.games.roll(caller, table_of(line), dice)
 
     @asked(
         "/keep DICE [bank]",
@@ -276,14 +244,13 @@ class GameCommands:
         fields.GAME,
         examples=("/keep 5 3 3 3 bank",),
     )
-    async def _keep(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+    async def _keep(self, line: Line, caller: Caller) -> Stream:
         typed = [str(word) for word in line.arguments]
         if then := _THEN.get(typed[-1].lower()) if typed else None:
             typed.pop()
         table = await self.games.tables.find(caller, table_of(line))
         kept = typed_dice(" ".join(typed), table, caller, kept=True)
-        async for news in self.games.keep(caller, table_of(line), kept, then):
-            yield news
+        yield self.games.keep(caller, table_of(line), kept, then)
 
     _take = _plain(Games.take_over, "/take", say_later("roll on with what the player before left"))
     _bank = _plain(Games.bank, "/bank", say_later("bank the turn total"))
@@ -295,9 +262,9 @@ class GameCommands:
         fields.GAME,
         examples=("/use 5 5 3",),
     )
-    async def _use(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+    async def _use(self, line: Line, caller: Caller) -> Stream:
         if line.words.casefold() in _NO:
-            told = self.games.accept(caller, table_of(line))
+            yield self.games.accept(caller, table_of(line))
         else:
             table = await self.games.tables.find(caller, table_of(line))
             name = table.names[table.game.mover]
@@ -306,9 +273,7 @@ class GameCommands:
             except InvalidRollError:
                 table.acting_seat(caller)  # who may not move at all is told that first
                 raise
-            told = self.games.use(caller, table_of(line), dice, fallen)
-        async for news in told:
-            yield news
+            yield self.games.use(caller, table_of(line), dice, fallen)
 
     _undo = _plain(Games.undo, "/undo", say_later("take the last move back, before the next roll"))
 
@@ -350,7 +315,7 @@ class GameCommands:
         fields.GAME,
         examples=("/fix ann 4200 farkles:1",),
     )
-    async def _fix(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+    async def _fix(self, line: Line, caller: Caller) -> Stream:
         named, typed = _name_and_number(line.arguments, line, _no_fix)
         following = line.options.get("next")
         who = named or (None if following is None else _who(following))
@@ -365,7 +330,7 @@ class GameCommands:
             table = await self.games.tables.find(caller, table_of(line))
             table.check_may_track(caller)
             _check_whole(table, who, score, str(typed)[0])
-        fixed = self.games.fix(
+        yield self.games.fix(
             caller,
             table_of(line),
             who,
@@ -374,26 +339,21 @@ class GameCommands:
             uses=uses,
             moves=following is not None,
         )
-        async for news in fixed:
-            yield news
 
     @asked("/hint", say_later("what is best, for the player to move"), fields.GAME)
-    async def _hint(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def _hint(self, line: Line, caller: Caller) -> Stream:
         table = await self.games.tables.find(caller, table_of(line))
         table.check_hint(caller)
-        async for reply in ready_for(self.games.oracle, self._rules, caller, table.game):
-            yield reply
-        async for told in self.games.hint(caller, table_of(line)):
-            yield hint_reply(told, table.game)
+        yield ready_for(self.games.oracle, self._rules, caller, table.game)
+        yield hinted(self.games.hint(caller, table_of(line)), table.game)
 
     @asked("/show", say_later("the table"), fields.GAME)
-    async def _show(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
+    async def _show(self, line: Line, caller: Caller) -> Stream:
         table = await self.games.tables.find(caller, table_of(line))
         self.games.tables.note_seen(caller)
         shown = await self.games.shown(table)
         yield Reply(shown, table_text, lambda one: table_data(one.table, one.chances))
-        async for news in self.games.bots(table):
-            yield news
+        yield self.games.bots(table)
 
     @asked("/games", say_later("the open games"))
     async def _list(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
@@ -443,11 +403,9 @@ class GameCommands:
             self.games.tables.store,
             caller,
             games=line.number("games"),
-            mentions=line.choice("mentions", YES_OR_NO),
-            posts=line.choice("posts", YES_OR_NO),
-            threads=line.choice("threads", YES_OR_NO),
             language=line.option("language"),
             daily=line.option("daily"),
+            **{name: line.choice(name, YES_OR_NO) for name in ("mentions", "posts", "threads")},
         )
         chosen = best_language(settings.language) if settings.language else spoken()
         yield Reply(settings, lambda one: said_in(chosen, settings_text, one), settings_data)
@@ -459,18 +417,18 @@ class GameCommands:
         takes_name=True,
         examples=("/leave bob",),
     )
-    def _leave(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+    def _leave(self, line: Line, caller: Caller) -> Stream:
         return self._end_part(line, caller, "/leave", self.games.leave)
 
     @asked("/resign [NAME]", say_later("give up"), *(_LEAVER, _SURE, fields.GAME), takes_name=True)
-    def _resign(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+    def _resign(self, line: Line, caller: Caller) -> Stream:
         return self._end_part(line, caller, "/resign", self.games.resign)
 
     _end = _plain(Games.end, "/end", say_later("end the game without a result"))
 
     async def _end_part(
         self, line: Line, caller: Caller, command: str, end: Callable[..., AsyncIterator[News]]
-    ) -> AsyncIterator[News]:
+    ) -> Stream:
         """End somebody's part in a game.
 
         Raises FarkleError, also where nothing could bring it back and nobody said to be sure.
@@ -487,8 +445,7 @@ class GameCommands:
                 game=game.id,
                 command=f"{command} {line.words}".strip(),
             )
-        async for news in end(caller, game.id, who):
-            yield news
+        yield end(caller, game.id, who)
 
     async def _ruleset(self, line: Line, caller: Caller) -> Ruleset:
         """The rules to play by: those named or the place's own; with another goal if given.

@@ -9,11 +9,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from bot.chat.commands import Reply, failure, whole_number
+from bot.chat.commands import Reply, Stream, as_reply, failure, whole_number
 from bot.chat.features import Feature
 from bot.chat.games import level_named, no_turn, typed_dice
 from bot.chat.presses import Confirm, TablePress
-from bot.chat.waiting import delay_reply, hint_reply, solved_for_game, told_reply
+from bot.chat.waiting import hinted, solved_for_game
 from bot.layout import PHONE, on_phone, whole_sentence
 from bot.review.review import Review
 from bot.services.away import check_end
@@ -172,12 +172,12 @@ class Pressing:
             raise InvalidRequestError.say("that game is played in another channel")
         return table
 
-    async def asked(self, caller: Caller, table: Table, press: TablePress) -> AsyncIterator[Reply]:
+    async def asked(self, caller: Caller, table: Table, press: TablePress) -> Stream:
         """Answer what changes nothing, to the one who asks alone."""
         match press.action:
             case "hint" | "all":
-                async for hint in self.games.hint(caller, press.game):
-                    yield hint_reply(hint, table.game, whole=press.action == "all")
+                hint = self.games.hint(caller, press.game)
+                yield hinted(hint, table.game, whole=press.action == "all")
             case "details":
                 shown = await self.games.shown(table)
                 yield Reply(details_lines(shown), "\n".join, private=True)
@@ -187,16 +187,14 @@ class Pressing:
                 reasons = list(map(whole_sentence, why_not(table.game, press.mask)))
                 yield Reply(reasons, "\n".join, private=True)
 
-    async def done(
-        self, caller: Caller, table: Table, press: TablePress
-    ) -> AsyncIterator[Reply | News]:
+    async def done(self, caller: Caller, table: Table, press: TablePress) -> Stream:
         """Do what a button is for, also where others were faster, unless it cannot be any more."""
         waits = table.game.stage is Stage.LOBBY
         while (late := too_late(caller, table, press)) is None:
             try:
                 at = replace(caller, at=table)
                 async for told in self._move(at, table, press):
-                    yield self._with_solve(told) if isinstance(told, News) else told_reply(told)
+                    yield self._with_solve(told) if isinstance(told, News) else told
                 break
             except StaleVersionError:
                 table = await self.table(caller, press.game)
@@ -204,26 +202,20 @@ class Pressing:
                 # who got up twice at once is told so, and all others that they got up
                 got_up = press.action == "leave" and table.seat_of(caller.person) is None
                 if table.game.version != press.version and not got_up:
-                    async for news in self.shown(caller, press.game, press.version):
-                        yield news
+                    yield self.shown(caller, press.game, press.version)
                 raise
         else:
-            async for reply in self.told_late(caller, press, late):
-                yield reply
+            yield self.told_late(caller, press, late)
         if waits:
-            async for reply in self._solved_for_all(caller, press.game):
-                yield reply
+            yield self._solved_for_all(caller, press.game)
 
-    async def told_late(
-        self, caller: Caller, press: TablePress, why: str
-    ) -> AsyncIterator[Reply | News]:
+    async def told_late(self, caller: Caller, press: TablePress, why: str) -> Stream:
         """A table as it is now, and why a press on what it was could not be done."""
-        async for news in self.shown(caller, press.game, press.version):
-            yield news
+        yield self.shown(caller, press.game, press.version)
         if why:
             yield Reply(why, whole_sentence, private=True)
 
-    async def _solved_for_all(self, caller: Caller, game_id: str) -> AsyncIterator[Reply | News]:
+    async def _solved_for_all(self, caller: Caller, game_id: str) -> Stream:
         """Have rules solved for as many as sit at a table, which goes on and says for how long."""
         game = (await self.games.tables.current(game_id)).game
         if len(game.seats) < 2 or game.brings_dice:
@@ -231,11 +223,11 @@ class Pressing:
         asked = self.games.oracle, self.rules, caller, game.rules, len(game.seats)
         was_needed = None
         try:
-            async for reply in solved_for_game(*asked):
-                if reply.subject.failed:
-                    yield replace(reply, private=True)
+            async for needed in solved_for_game(*asked):
+                if needed.failed:
+                    yield replace(as_reply(needed), private=True)
                     continue
-                self._solves[game_id] = was_needed = reply.subject
+                self._solves[game_id] = was_needed = needed
                 async for news in self._in_lobby(game_id):
                     yield news
         except FarkleError as error:
@@ -246,8 +238,7 @@ class Pressing:
             if is_last:
                 del self._solves[game_id]
         if is_last:
-            async for news in self._in_lobby(game_id):
-                yield news
+            yield self._in_lobby(game_id)
 
     async def _in_lobby(self, game_id: str) -> AsyncIterator[News]:
         """A table, if nobody has rolled yet."""
@@ -307,15 +298,14 @@ class Pressing:
             case _:
                 raise changed()
 
-    async def shown(self, caller: Caller, game_id: str, since: int = 0) -> AsyncIterator[News]:
+    async def shown(self, caller: Caller, game_id: str, since: int = 0) -> Stream:
         """A table as it is now, with what happened since a version; bots go on by themselves."""
         table = await self.games.tables.current(game_id)
         if not table.game.over:
             table = await self.games.tables.find(replace(caller, at=table), game_id)
         self.choices.forget(game_id)  # it is shown with none
         yield self._with_solve(await self.games.shown(table, since))
-        async for news in self.games.bots(table):
-            yield news
+        yield self.games.bots(table)
 
     def check_asks(self, caller: Caller, table: Table, press: TablePress) -> None:
         """Refuse, before anybody is asked whether they are sure, what they may not do."""
@@ -324,7 +314,7 @@ class Pressing:
         else:
             resign(table.game, table.own_seat(caller))
 
-    async def play_again(self, caller: Caller, table: Table) -> AsyncIterator[Reply | News]:
+    async def play_again(self, caller: Caller, table: Table) -> Stream:
         """Begins a game of the same players and rules, if the one who asks was among them."""
         game, seats = table.game, table.stored.seats
         if not game.over:
@@ -342,8 +332,7 @@ class Pressing:
             "tracked": game.tracked,
             "joker_alone": table.begun.joker_alone,
         }
-        async for delay in self.games.prepare(caller, players, game.rules, kits, **more):
-            yield delay_reply(delay)
+        yield self.games.prepare(caller, players, game.rules, kits, **more)
         told = self.games.play(
             caller,
             players,
@@ -362,8 +351,7 @@ class Pressing:
                     )
             first = await anext(told)
         yield first
-        async for news in told:
-            yield news
+        yield told
 
     async def review_pages(self, caller: Caller, table: Table, width: int = PHONE) -> list[Card]:
         """The pages of the review of a game, with tables of so many columns, as on a phone."""

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from bot.chat import fields
-from bot.chat.commands import Line, Reply, Word, neither_word
+from bot.chat.commands import Line, Reply, Stream, Word, neither_word
 from bot.chat.features import asked
 from bot.chat.presses import NotesPress, pressable
 from bot.chat.waiting import replies
@@ -46,7 +46,7 @@ class RulesCommands:
             "/rules like kcd",
         ),
     )
-    async def _answer(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def _answer(self, line: Line, caller: Caller) -> Stream:
         first, *others = map(str, line.arguments or ("",))
         word, name = first.lower(), " ".join(others)
         if word not in {"new", "find", "like"} and line.options:
@@ -57,8 +57,7 @@ class RulesCommands:
             )
         if word in {"new", "solve"}:
             new = self._new(caller, name, line.options)
-            async for reply in new if word == "new" else self._solve(caller, name):
-                yield reply
+            yield new if word == "new" else self._solve(caller, name)
         elif word in {"use", "cancel", "delete"}:
             if not caller.manages:
                 raise InvalidRequestError.say(
@@ -136,7 +135,7 @@ class RulesCommands:
         notes=compare_notes,
         is_question=True,
     )
-    async def _compare(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def _compare(self, line: Line, caller: Caller) -> Stream:
         words = list(map(str, line.arguments))
         if not words:
             raise InvalidRequestError.say("/compare takes rule sets, as in /compare kcd classic")
@@ -147,18 +146,15 @@ class RulesCommands:
         vary = line.option("vary")
         asked = await at_once(variations, named, vary) if vary else as_they_are(named)
         told = self._rules.compared(caller.asker, asked, careless, compare_chart)
-        async for reply in replies(
+        yield replies(
             told,
             lambda compared: compare_text(compared.found),
             lambda compared: compare_data(compared.found),
             make_card=lambda compared: pressable(compare_card(compared), NotesPress),
             is_drawn=True,
-        ):
-            yield reply
+        )
 
-    async def _new(
-        self, caller: Caller, name: str, options: Mapping[str, Word]
-    ) -> AsyncIterator[Reply]:
+    async def _new(self, caller: Caller, name: str, options: Mapping[str, Word]) -> Stream:
         if not name:
             yield Reply({"help": views.new_rules_help()}, itemgetter("help"), private=True)
             return
@@ -166,8 +162,7 @@ class RulesCommands:
         values = {key: str(value) for key, value in options.items()}
         rules = await self._rules.create(caller.place, caller.person.id, name, values)
         yield Reply(rules, views.created_text, rules_data)
-        async for reply in self._solve(caller, name):
-            yield reply
+        yield self._solve(caller, name)
 
     async def _solve(self, caller: Caller, name: str) -> AsyncIterator[Reply]:
         async with contextlib.aclosing(

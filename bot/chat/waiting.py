@@ -1,17 +1,15 @@
 """What a task makes, as replies: how long there is to wait, and then that."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import asdict
 from functools import partial
 from typing import Any, TypeVar
 
 from bot.chat.cards import answer_card
-from bot.chat.commands import Reply
+from bot.chat.commands import Reply, Stream
 from bot.chat.presses import TablePress
-from bot.layout import whole_sentence, wrap
+from bot.layout import wrap
 from bot.services.advisor import Hint
 from bot.services.chances import Oracle
-from bot.services.games import News
 from bot.services.house_rules import HouseRules
 from bot.services.situation import Situation, rules_of
 from bot.services.tables import Caller
@@ -19,47 +17,11 @@ from bot.table import commands
 from bot.table.state import Game
 from bot.tasks.answering import at_once
 from bot.tasks.solving import Needed
-from bot.tasks.tasks import Delay, counted, duration
+from bot.tasks.tasks import Delay, counted
 from bot.views.game import hint_data, hint_text
 from solver.errors import IllegalActionError
 from solver.rules.ruleset import Ruleset
-from solver.wording import say, say_number, spoken
-
-
-def delay_text(delay: Delay) -> str:
-    """How long a task takes, or what it waits for."""
-    task, time = say(delay.what), duration(delay.seconds)
-    task = task[:1].upper() + task[1:]
-    if not delay.before:
-        return say("{task}: this takes about {time}.", task=task, time=time)
-    return wrap(
-        say_number(
-            "{task}: waiting for {number} other [task|tasks], about {time}.",
-            delay.before,
-            task=task,
-            time=time,
-        )
-    )
-
-
-def needed_text(needed: Needed) -> str:
-    """That rules are solved before an answer, or why they were not, in one line."""
-    if needed.failed:
-        return wrap(whole_sentence(needed.failed))
-    rules, time = needed.rules, duration(needed.seconds)
-    return wrap(
-        say(
-            "Solving {rules} rules for {players} players first: this takes about {time}.",
-            rules=rules.name,
-            players=needed.players,
-            time=time,
-        )
-    )
-
-
-def needed_data(needed: Needed) -> dict[str, Any]:
-    """A solve that is waited for as plain data."""
-    return {**asdict(needed), "rules": needed.rules.name, "goal": needed.rules.stated_goal}
+from solver.wording import say, spoken
 
 
 def stopped_text(stopped: Sequence[str]) -> str:
@@ -72,11 +34,6 @@ def stopped_text(stopped: Sequence[str]) -> str:
 T = TypeVar("T")
 
 
-def delay_reply(delay: Delay) -> Reply:
-    """How long there is to wait."""
-    return Reply(delay, delay_text, asdict)
-
-
 async def solved_first(
     oracle: Oracle,
     rules: HouseRules,
@@ -84,7 +41,7 @@ async def solved_first(
     meant: Ruleset,
     *players: int,
     check: Callable[[], None] | None = None,
-) -> AsyncIterator[Reply]:
+) -> AsyncIterator[Needed]:
     """That rules are solved for numbers of players before an answer, where that is quick.
 
     Where more than two cannot be waited for, two are solved if they can, of whom an estimate is
@@ -105,27 +62,22 @@ async def solved_first(
             if check:
                 await at_once(check)
             async for needed in rules.needed(caller.asker, meant, one):
-                yield Reply(needed, needed_text, needed_data)
+                yield needed
 
 
 def solved_for_game(
     oracle: Oracle, rules: HouseRules, caller: Caller, meant: Ruleset, players: int
-) -> AsyncIterator[Reply]:
+) -> AsyncIterator[Needed]:
     """Waits for so many players, and for two, who are left in the end where others resign."""
     return solved_first(oracle, rules, caller, meant, *sorted({2, max(2, players)}))
 
 
-async def ready_for(
-    oracle: Oracle, rules: HouseRules, caller: Caller, game: Game
-) -> AsyncIterator[Reply]:
+async def ready_for(oracle: Oracle, rules: HouseRules, caller: Caller, game: Game) -> Stream:
     """Waits until what a game needs is solved: its rules, or the dice that players bring to it."""
     if game.brings_dice:
-        needed = await at_once(oracle.needs, game)
-        async for delay in oracle.ready(caller.asker, needed):
-            yield delay_reply(delay)
+        yield oracle.ready(caller.asker, await at_once(oracle.needs, game))
     else:
-        async for reply in solved_first(oracle, rules, caller, game.rules, game.playing):
-            yield reply
+        yield solved_first(oracle, rules, caller, game.rules, game.playing)
 
 
 async def ready_to_answer(
@@ -134,30 +86,26 @@ async def ready_to_answer(
     caller: Caller,
     situation: Situation,
     check: Callable[[], None],
-) -> AsyncIterator[Reply]:
+) -> Stream:
     """What is solved before an answer on a position that is told; `check` as for `solved_first`."""
     if situation.dice:
         await at_once(check)
-        async for delay in oracle.ready(caller.asker, situation.dice.matchup):
-            yield delay_reply(delay)
+        yield oracle.ready(caller.asker, situation.dice.matchup)
     else:
         meant, players = rules_of(situation), situation.players
-        async for reply in solved_first(oracle, rules, caller, meant, players, check=check):
-            yield reply
+        yield solved_first(oracle, rules, caller, meant, players, check=check)
 
 
 async def ready_for_one_more(
     oracle: Oracle, rules: HouseRules, caller: Caller, game: Game
-) -> AsyncIterator[Reply]:
+) -> Stream:
     """Waits for a game's rules before somebody sits down at it; not at all where nobody can."""
     try:
         commands.join(game)
     except IllegalActionError:
         return
     if not game.brings_dice:
-        players = len(game.seats) + 1
-        async for reply in solved_for_game(oracle, rules, caller, game.rules, players):
-            yield reply
+        yield solved_for_game(oracle, rules, caller, game.rules, len(game.seats) + 1)
 
 
 async def replies(
@@ -165,27 +113,17 @@ async def replies(
     make_text: Callable[[T], str],
     make_data: Callable[[T], Any],
     **how: Any,
-) -> AsyncIterator[Reply]:
+) -> AsyncIterator[Delay | Reply]:
     """Replies to a task: how long it takes, then what it made; `how` is what else a reply has."""
     async for found in told:
-        if isinstance(found, Delay):
-            yield delay_reply(found)
-        else:
-            yield Reply(found, make_text, make_data, **how)
+        yield found if isinstance(found, Delay) else Reply(found, make_text, make_data, **how)
 
 
-def hint_reply(told: Delay | Hint, game: Game, *, whole: bool = False) -> Reply:
-    """A hint in a game, for who asked alone, or how long there is to wait for it."""
-    if isinstance(told, Delay):
-        return delay_reply(told)
+def hinted(told: AsyncIterator[Delay | Hint], game: Game, *, whole: bool = False) -> Stream:
+    """A hint in a game, for who asked alone, after how long there is to wait for it."""
     ask = partial(TablePress, game.id, game.version, 0, spoken().code)
     card = partial(answer_card, whole=whole, ask=ask)
-    return Reply(told, hint_text, hint_data, card, private=True)
-
-
-def told_reply(told: Delay | News) -> Reply | News:
-    """What happened at a table, or how long there is to wait before it does."""
-    return delay_reply(told) if isinstance(told, Delay) else told
+    return replies(told, hint_text, hint_data, make_card=card, private=True)
 
 
 async def only(reply: Reply) -> AsyncIterator[Reply]:

@@ -1,7 +1,6 @@
 """`farkle chat`: the chat at the console."""
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
@@ -11,19 +10,16 @@ import click
 
 from bot.fronts import console
 from bot.languages import language
-from bot.services.situation import DEFAULT_RULES, Situation
+from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
 from bot.shell.output import json_option
 from bot.starting import loading
-from solver.errors import FarkleError
 from solver.rules.file import load_rules
 from solver.solved import has_whole
 from solver.wording import speak
 
 if TYPE_CHECKING:
     from bot.fronts.lines import Lines
-    from bot.services.advisor import Advisor
-
 _PACE = 1.0
 """Seconds that a bot takes for a move where people watch."""
 
@@ -57,13 +53,7 @@ def _load(
         advisor = Advisor(settings.strategies)
         pace = _PACE if console.is_terminal() else 0.0
         async with open_parts(settings, advisor, pace=pace, allow_files=True) as parts:
-            folder, prepare = settings.history.parent, partial(_prepare, advisor)
-            yield Lines(parts.commands, folder, as_json=as_json, prepare=prepare)
+            folder = settings.history.parent
+            yield Lines(parts.commands, folder, as_json=as_json, prepare=advisor.prepare)
 
     return opened
-
-
-def _prepare(advisor: "Advisor") -> None:
-    """Open the default rules, so that the first answer is quick, too."""
-    with contextlib.suppress(FarkleError):  # said again when somebody asks
-        advisor.odds(None, Situation())

@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -64,14 +65,12 @@ def compare_command(
     /,
     rules: tuple[str, ...],
     vary: str | None,
-    games: int,
-    seed: int,
-    careless: str,
     out: Path | None,
     *,
     every: bool,
     keep: bool,
     dark: bool,
+    **how: Any,
 ) -> Shown:
     """Compare what rule sets are like to play.
 
@@ -85,7 +84,7 @@ def compare_command(
     found = variations(bases, vary) if vary else as_they_are(bases)
     for one in found:
         check_solvable(one.rules)
-    compared = _compared(here.settings, found, games=games, seed=seed, careless=careless, keep=keep)
+    compared = _compared(here.settings, found, keep=keep, **how)
     if out:
         picture = compare_chart(compared, _FORMS[out.suffix.lower()], DARK if dark else LIGHT)
         write_file(out, picture)
@@ -93,30 +92,19 @@ def compare_command(
 
 
 def _compared(
-    settings: Settings,
-    found: Sequence[Variation],
-    *,
-    games: int,
-    seed: int,
-    careless: str,
-    keep: bool,
+    settings: Settings, found: Sequence[Variation], *, keep: bool, **how: Any
 ) -> Compared:
-    """What each rule set is like; those that are not solved are solved first."""
+    """What each rule set is like; those that are not solved are solved first.
+
+    how : what `compared_one` takes of games that are played
+    """
     compared = []
     with tempfile.TemporaryDirectory() as temporary, compiled_code(settings.kernels) as cache:
         prefer_cache(cache)
         folders = _solve(settings, found, Path(temporary), cache, keep=keep)
         for one, folder in zip(found, folders, strict=True):
             with share_progress(f"playing {label(one)}") as on_progress:
-                told = compared_one(
-                    one.rules,
-                    folder,
-                    cache,
-                    games=games,
-                    seed=seed,
-                    careless=careless,
-                    on_progress=on_progress,
-                )
+                told = compared_one(one.rules, folder, cache, on_progress=on_progress, **how)
             compared.append((one, told))
     return tuple(compared)
 

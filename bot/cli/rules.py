@@ -17,12 +17,7 @@ from bot.shell.places import Here, here_option
 from bot.tasks.solving import seconds_of_solve
 from bot.tasks.tasks import duration
 from bot.views import library
-from bot.views.rules_text import (
-    rules_data,
-    rules_list_data,
-    rules_list_text,
-    rules_text,
-)
+from bot.views.rules_text import rules_data, rules_list_data, rules_list_text, rules_text
 from bot.views.sheet import Sheet, sheet
 from solver.errors import FarkleError, InvalidRequestError, InvalidRulesError
 from solver.game.solvable import unsolvable

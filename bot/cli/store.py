@@ -17,16 +17,7 @@ from bot.services.store_check import check_store, replayed
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
 from bot.shell.output import json_option, show
-from bot.store import records
-from bot.store.backups import (
-    back_up_any,
-    bring_over,
-    copy_all,
-    export_all,
-    import_all,
-    put_back,
-    put_rows_back,
-)
+from bot.store import backups, records
 from bot.store.database import database_path
 from bot.store.store import Store, database_of
 from bot.views.progress import share_progress
@@ -81,7 +72,7 @@ def upgrade(context: click.Context, *, as_json: bool) -> None:
     """
     settings: Settings = context.obj
     path = database_path(settings.database_url)
-    kept, games = bring_over(path)
+    kept, games = backups.bring_over(path)
     told = f"{games:,} game{'' if games == 1 else 's'} brought over to {path}; before: {kept}"
     show(told, {"database": str(path), "games": games, "before": str(kept)}, as_json=as_json)
 
@@ -101,7 +92,7 @@ def backup(settings: Settings, file: Path | None, *, as_json: bool) -> None:
     name = f"{database.stem}-{datetime.now(UTC):%Y-%m-%dT%H%M%SZ}.db"
     copy = (file or settings.backups / name).absolute()
     _check_is_new(copy)
-    back_up_any(database, copy)
+    backups.back_up_any(database, copy)
     size = copy.stat().st_size
     show(
         f"{copy}: a copy of {database.name}, {size / 1e6:,.1f} MB",
@@ -125,9 +116,11 @@ def restore(settings: Settings, file: Path, *, as_json: bool) -> None:
     database, copy = database_of(settings.database_url), file.absolute()
     kept: Path | None
     if database.file:
-        kept, knows = put_back(copy, database.file, keepers())
+        kept, knows = backups.put_back(copy, database.file, keepers())
     else:
-        kept, knows = asyncio.run(put_rows_back(copy, database, settings.backups, keepers()))
+        kept, knows = asyncio.run(
+            backups.put_rows_back(copy, database, settings.backups, keepers())
+        )
     lines = [f"{database.name} is now as in {file}"]
     lines += [f"before: {kept}"] if kept else []
     if not knows:
@@ -151,7 +144,7 @@ def export_command(settings: Settings, file: Path) -> None:
     """
     target = nullcontext(sys.stdout) if str(file) == "-" else _writing(file)
     with target as stream:
-        number = asyncio.run(export_all(settings.database_url, stream))
+        number = asyncio.run(backups.export_all(settings.database_url, stream))
     click.echo(f"{number - 2:,} rows exported to {file}", err=True)
 
 
@@ -166,7 +159,7 @@ def import_command(settings: Settings, file: Path, *, as_json: bool) -> None:
     """
     # what is no text has another hash than what was written
     with click.open_file(str(file), encoding="utf-8", errors="replace") as stream:
-        number = asyncio.run(import_all(settings.database_url, stream))
+        number = asyncio.run(backups.import_all(settings.database_url, stream))
     show(f"{number:,} rows imported", {"rows": number}, as_json=as_json)
 
 
@@ -181,7 +174,7 @@ def copy_command(source: str, target: str, *, as_json: bool) -> None:
     postgresql+asyncpg://ann@host/farkle. End the programs that use FROM before: what is played
     meanwhile is not in TO.
     """
-    number = asyncio.run(copy_all(source, target))
+    number = asyncio.run(backups.copy_all(source, target))
     show(f"{number:,} rows copied", {"rows": number}, as_json=as_json)
 
 

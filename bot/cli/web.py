@@ -18,12 +18,12 @@ from bot.hosting import Front, hosted, run
 from bot.languages import language
 from bot.log import open_log
 from bot.services.advisor import Advisor
-from bot.services.situation import DEFAULT_RULES, Situation
+from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings, read_settings
 from bot.shell.first_solve import solve_with_bar
 from bot.tasks.answering import at_once
 from bot.wiring import open_parts
-from solver.errors import FarkleError, InvalidRequestError, system_reason
+from solver.errors import InvalidRequestError, system_reason
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.solved import has_whole
@@ -115,7 +115,7 @@ async def _serve(
             async with served(*here, front.answered, beside) as address:
                 front.reaches = lambda: True
                 tell(address)
-                await at_once(_prepare, parts.pressing.games.oracle.advisor)
+                await at_once(parts.pressing.games.oracle.advisor.prepare)
                 await until_ended()
         except OSError as error:
             raise InvalidRequestError.say(
@@ -131,9 +131,3 @@ def _show(chosen: WebSettings, address: str) -> None:
         click.echo(say("It listens at {place}; Ctrl-C ends it.", place=address))
     else:
         click.echo(say("Open {address} in a browser; Ctrl-C ends it.", address=address))
-
-
-def _prepare(advisor: Advisor) -> None:
-    """Open the default rules, so that the first answer is quick, too."""
-    with contextlib.suppress(FarkleError):  # said again when somebody asks
-        advisor.odds(None, Situation())

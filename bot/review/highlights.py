@@ -5,17 +5,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import chain, pairwise, takewhile
 
-from bot.table.events import (
-    Banked,
-    Event,
-    Kept,
-    Resigned,
-    Rolled,
-    Scored,
-    TurnEnding,
-    Undone,
-    Used,
-)
+from bot.table.events import Banked, Event, Kept, Resigned, Rolled, Scored, TurnEnding, Undone, Used
 from bot.table.fold import apply
 from bot.table.state import Game, Stage
 from solver.errors import InvalidRequestError

@@ -317,6 +317,8 @@ class Reader:
     moments: list[Moment] = field(default_factory=list)
     changes: list[TurnChange] = field(default_factory=list)
     """How win probabilities changed, turn by turn, in finished turns."""
+    index: int = 0
+    """Index of the event that is read."""
     open: _Decision | None = None
     turns: list[int] = field(default_factory=list)
     """Number of the turn that each seat is at, or has next."""
@@ -356,43 +358,43 @@ class Reader:
     ) -> None:
         """Read one event that leads to the game `after`."""
         before, mover = self.game, self.game.mover
-        self.game = after
+        self.index, self.game = index, after
         match event:
             case Kept():
                 self.open = replace(self.open or _Decision(before), kept=make_roll(event.dice))
                 return
             case Banked() | Accepted():
-                self._decided(index, before, Decision.BANK)
+                self._decided(before, Decision.BANK)
             case TookOver():
-                self._decided(index, before, Decision.TAKE_OVER)
+                self._decided(before, Decision.TAKE_OVER)
             case Used():
-                if not self._used(index, before, event):
+                if not self._used(before, event):
                     return
             case Rolled():
-                self._rolled(index, before, make_roll(event.dice))
+                self._rolled(before, make_roll(event.dice))
                 if after.turn.roll is not None:
                     return  # the turn goes on, from what the roll is worth
             case Scored() | Skipped() | Resigned() | Corrected():
-                self._otherwise(index, mover, event)
+                self._otherwise(mover, event)
             case _:
                 return
-        self._settle(index, mover)
+        self._settle(mover)
         if after.last is not None and after.last is not before.last:
-            self._end_turn(index, mover, after.last.how, after.last.points)
+            self._end_turn(mover, after.last.how, after.last.points)
         elif isinstance(event, Resigned) and (after.over or event.seat == mover):
-            self._end_turn(index, mover, TurnEnding.RESIGNED)
+            self._end_turn(mover, TurnEnding.RESIGNED)
         elif after.mover != mover:
             self._begin_turn()
 
-    def _settle(self, index: int, seat: int) -> None:
+    def _settle(self, seat: int) -> None:
         """Go on from the value of the game as it is now, see the score floor above."""
         now = self.worth.shares(self.game)
         changes = (abs(one - other) for one, other in zip(now, self.value, strict=True))
         if max(changes) > _NEGLIGIBLE:
-            self._change(index, seat, Kind.ADJUSTMENT)
+            self._change(seat, Kind.ADJUSTMENT)
         self.value = _rounded_alike(now)
 
-    def _decided(self, index: int, before: Game, action: Decision) -> None:
+    def _decided(self, before: Game, action: Decision) -> None:
         found = self.open or _Decision(before)
         self.open = None
         mover, judgement = before.mover, None
@@ -406,9 +408,9 @@ class Reader:
             loss = loss if loss > _NEGLIGIBLE else 0.0
         if not is_forced:
             self.losses[mover].append(loss)
-        self._add(index, mover, Kind.DECISION, -loss, chosen.shares, judgement)
+        self._add(mover, Kind.DECISION, -loss, chosen.shares, judgement)
 
-    def _used(self, index: int, before: Game, event: Used) -> bool:
+    def _used(self, before: Game, event: Used) -> bool:
         """Read the use of a badge; whether the decision is made by it."""
         power = before.side.power
         if power is None:
@@ -419,47 +421,42 @@ class Reader:
         if power.kind is PowerKind.DOPPELGANGER:
             return False
         banks = power.is_of_bank and not power.at_start
-        self._decided(index, before, Decision.BANK if banks else Decision.ROLL)
+        self._decided(before, Decision.BANK if banks else Decision.ROLL)
         now = self.worth.shares(self.game)
         if event.fallen:
-            self._add(
-                index, before.mover, Kind.ROLL, now[before.mover] - self.value[before.mover], now
-            )
+            self._add(before.mover, Kind.ROLL, now[before.mover] - self.value[before.mover], now)
         if self.game.turn.roll is not None:
             self.open = _Decision(self.game)
         return True
 
-    def _rolled(self, index: int, before: Game, roll: Roll) -> None:
+    def _rolled(self, before: Game, roll: Roll) -> None:
         mover = before.mover
         decides = before.turn.turn_total and not (before.turn.is_taken or before.turn.misses)
         if decides or before.offered or before.may_use:
-            self._decided(index, before, Decision.ROLL)
+            self._decided(before, Decision.ROLL)
         value = self.value[mover]
         if self.game.turn.roll is None:
             after = self.worth.turn(before).after_roll(roll, before.turn.misses)
         else:
             self.open = _Decision(self.game)
             after = self.worth.shares(self.game)
-        self._add(index, mover, Kind.ROLL, after[mover] - value, after)
+        self._add(mover, Kind.ROLL, after[mover] - value, after)
 
-    def _otherwise(
-        self, index: int, mover: int, event: Scored | Skipped | Resigned | Corrected
-    ) -> None:
+    def _otherwise(self, mover: int, event: Scored | Skipped | Resigned | Corrected) -> None:
         """Anything that is neither a roll nor a decision."""
         self.open = None
         nothing_yet = len(self.moments) == self.first
         seat = event.seat if isinstance(event, Resigned | Corrected) else mover
-        self._change(index, seat, _OTHER_KINDS[type(event)])
+        self._change(seat, _OTHER_KINDS[type(event)])
         if isinstance(event, Corrected) and nothing_yet:
             self._begin_turn()
 
-    def _change(self, index: int, seat: int, kind: Kind) -> None:
+    def _change(self, seat: int, kind: Kind) -> None:
         now = self.worth.shares(self.game)
-        self._add(index, seat, kind, now[seat] - self.value[seat], now)
+        self._add(seat, kind, now[seat] - self.value[seat], now)
 
     def _add(
         self,
-        index: int,
         seat: int,
         kind: Kind,
         gain: float,
@@ -471,9 +468,11 @@ class Reader:
         turn = self.turns[seat]
         if kind is Kind.ROLL:
             self.luck[seat].append(gain)
-        self.moments.append(Moment(seat, index, turn, kind, before, self.value, gain, judgement))
+        self.moments.append(
+            Moment(seat, self.index, turn, kind, before, self.value, gain, judgement)
+        )
 
-    def _end_turn(self, index: int, seat: int, how: TurnEnding, points: int = 0) -> None:
+    def _end_turn(self, seat: int, how: TurnEnding, points: int = 0) -> None:
         gains = dict.fromkeys(Kind, 0.0)
         apart = Kind.ADJUSTMENT, Kind.RESIGNED
         for one in self.moments[self.first :]:
@@ -484,7 +483,7 @@ class Reader:
             TurnChange(
                 seat=seat,
                 turn=self.turns[seat],
-                event=index,
+                event=self.index,
                 how=how,
                 points=points,
                 before=self.turn_start,

@@ -16,6 +16,7 @@ from bot.services.situation import (
     rules_of,
 )
 from solver.errors import (
+    FarkleError,
     InvalidRequestError,
     InvalidRulesError,
     MissingStrategyError,
@@ -158,6 +159,11 @@ class Advisor:
     def odds(self, dice: int | str | None, situation: Situation) -> Odds:
         """Weigh rolling dice, as `left_to_roll` takes them, against banking. Raises FarkleError."""
         return self.odds_of(left_to_roll(situation, dice), situation)
+
+    def prepare(self) -> None:
+        """Open the default rules, so that the first answer is quick, too."""
+        with suppress(FarkleError):  # said again when somebody asks
+            self.odds(None, Situation())
 
     def odds_of(self, left: Remaining | None, situation: Situation) -> Odds:
         """Weigh rolling what is left, all dice if None, against banking. Raises FarkleError."""

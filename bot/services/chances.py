@@ -16,11 +16,7 @@ from bot.review.review import Review, accuracy
 from bot.review.worth import Shares, Worth
 from bot.services.advisor import Advisor, is_quick
 from bot.services.loaded import is_light, seconds_of_solve, solved_arrays
-from bot.services.reckoning import (
-    charted,
-    estimated,
-    reviewed,
-)
+from bot.services.reckoning import charted, estimated, reviewed
 from bot.services.store_check import results_of
 from bot.services.tables import Table
 from bot.store.rows import GameResult

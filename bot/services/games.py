@@ -38,12 +38,7 @@ from bot.tasks.pressure import Degree
 from bot.tasks.solving import Needed
 from bot.tasks.tasks import Delay
 from bot.tasks.workers import TaskError
-from solver.errors import (
-    FarkleError,
-    IllegalActionError,
-    InvalidRequestError,
-    StrategyFileError,
-)
+from solver.errors import FarkleError, IllegalActionError, InvalidRequestError, StrategyFileError
 from solver.loaded.kits import Kit, kits_of_picks, many_of, matchup_of, matchup_of_all
 from solver.named.drafts import pairs_of, rule_of_thumb
 from solver.play.policies import Optimal

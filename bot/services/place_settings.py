@@ -23,15 +23,14 @@ async def change_settings(
     caller: Caller,
     *,
     games: int | None = None,
-    mentions: bool | None = None,
-    posts: bool | None = None,
-    threads: bool | None = None,
     language: str | None = None,
     daily: str | None = None,
+    **switches: bool | None,
 ) -> PlaceSettings:
     """Set what is not None, and give what holds then; the language "auto" is none.
 
     daily : the hour in UTC at which the daily position is posted, or "off"
+    switches : what is on or off, by its name among the settings
 
     Raises IllegalActionError where the caller may not, and InvalidRequestError.
     """
@@ -42,10 +41,8 @@ async def change_settings(
             'language: takes one of {known}, not "{word}"', known=known, word=language
         )
     given = {
+        **switches,
         "games": games,
-        "mentions": mentions,
-        "posts": posts,
-        "threads": threads,
         "language": tag if language else None,
         "daily": None if daily is None else _hour(daily),
         # who switches it on is rather one of those who read it

@@ -28,15 +28,7 @@ from solver.rules.options import (
     as_typed,
     read_number,
 )
-from solver.rules.ruleset import (
-    FACES,
-    MAX_POINTS,
-    NOT_YET,
-    OPTIONS,
-    Ruleset,
-    Scoring,
-    unchecked,
-)
+from solver.rules.ruleset import FACES, MAX_POINTS, NOT_YET, OPTIONS, Ruleset, Scoring, unchecked
 from solver.wording import say, say_later, short
 
 SINGLE = (

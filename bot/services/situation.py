@@ -24,13 +24,7 @@ from solver.errors import (
 )
 from solver.game.many import check_players
 from solver.game.many_best import last_turns
-from solver.game.position import (
-    Position,
-    check_position,
-    is_play_off,
-    least_hot_dice,
-    most_likely,
-)
+from solver.game.position import Position, check_position, is_play_off, least_hot_dice, most_likely
 from solver.game.standings import Standing
 from solver.named.catalogue import known_dice
 from solver.named.names import matching

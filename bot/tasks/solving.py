@@ -4,10 +4,12 @@ import logging
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
+from bot.layout import whole_sentence, wrap
 from bot.tasks.tasks import duration
 from bot.tasks.workers import TaskFailedError, WorkerDiedError, Workers
 from solver.batch.jobs import Job, Watch, solve_one
@@ -158,6 +160,26 @@ def seconds_of_estimate(rules: Ruleset, *, solved: bool) -> float:
     """About how long the first estimate takes, where two players are solved or are not."""
     rough = 0.0 if solved else _ROUGH_SECONDS * rough_turns(rules) / 2
     return (rough + _ROW_SECONDS) * rules.turn_rows
+
+
+def needed_text(needed: Needed) -> str:
+    """That rules are solved before an answer, or why they were not, in one line."""
+    if needed.failed:
+        return wrap(whole_sentence(needed.failed))
+    rules, time = needed.rules, duration(needed.seconds)
+    return wrap(
+        say(
+            "Solving {rules} rules for {players} players first: this takes about {time}.",
+            rules=rules.name,
+            players=needed.players,
+            time=time,
+        )
+    )
+
+
+def needed_data(needed: Needed) -> dict[str, Any]:
+    """A solve that is waited for as plain data."""
+    return {**asdict(needed), "rules": needed.rules.name, "goal": needed.rules.stated_goal}
 
 
 def about(rules: Ruleset, players: int = 2) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, Generic, TypeVar
 
+from bot.layout import wrap
 from bot.tasks.answering import awaited
 from bot.tasks.pressure import Pressure, too_busy
 from bot.tasks.workers import TaskError, Workers
@@ -505,3 +506,19 @@ def duration(seconds: float) -> str:
     if seconds <= 90:
         return say("{seconds} s", seconds=math.ceil(seconds / 5) * 5)
     return say("{minutes:,} min", minutes=math.ceil(seconds / 60))
+
+
+def delay_text(delay: Delay) -> str:
+    """How long a task takes, or what it waits for."""
+    task, time = say(delay.what), duration(delay.seconds)
+    task = task[:1].upper() + task[1:]
+    if not delay.before:
+        return say("{task}: this takes about {time}.", task=task, time=time)
+    return wrap(
+        say_number(
+            "{task}: waiting for {number} other [task|tasks], about {time}.",
+            delay.before,
+            task=task,
+            time=time,
+        )
+    )

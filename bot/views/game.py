@@ -13,6 +13,7 @@ from bot.table.commands import most_players
 from bot.table.events import Corrected, Undone, event_data
 from bot.table.state import Game, Stage, laid_out, rolled_text
 from bot.tasks.tasks import duration
+from bot.views import events
 from bot.views.advice import (
     advice_text,
     farkles_in_a_row,
@@ -21,18 +22,6 @@ from bot.views.advice import (
     turn_to_beat_text,
 )
 from bot.views.answer_data import answer_data
-from bot.views.events import (
-    WITH_REAL_DICE,
-    brought_to,
-    doubts_of,
-    earlier_text,
-    goal_text,
-    happened_texts,
-    result_text,
-    standings_text,
-    table_head,
-    turn_so_far_text,
-)
 from bot.views.named_dice import use_text, uses_left_text
 from solver.play.advice import Advice, Odds
 from solver.turn.equations import Decision
@@ -61,7 +50,7 @@ def happened_lines(news: News) -> list[str]:
     """What happened, without the chances."""
     before = news.before
     if before is None:
-        return [*map(earlier_text, news.earlier), *_opening(news)]
+        return [*map(events.earlier_text, news.earlier), *_opening(news)]
     return [*_happened(news, before)]
 
 
@@ -91,7 +80,7 @@ def news_lines(news: News) -> list[str]:
 def details_lines(news: News) -> list[str]:
     """What few want to know of a table: the chances in full, and what its dice come from."""
     table, game, chances = news.table, news.table.game, news.chances
-    lines = [table_head(table), *brought_to(table)]
+    lines = [events.table_head(table), *events.brought_to(table)]
     if chances and not game.over:
         if not game.hints:
             # why they moved would be a hint while the move can be taken back
@@ -129,9 +118,9 @@ def table_text(news: News) -> str:
         chance = rough_percent(chances.win_probabilities[number]) if chances else ""
         mover = ">" if number == game.mover and not game.over else " "
         rows.append((mover, name, figure(seat.score), chance, ", ".join(_notes(game, number))))
-    lines = [table_head(table), *brought_to(table), *columns(rows, right={2, 3})]
+    lines = [events.table_head(table), *events.brought_to(table), *columns(rows, right={2, 3})]
     if game.over:
-        lines.append(result_text(table))
+        lines.append(events.result_text(table))
     if chances and chances.within is not None:
         lines.append(_how_exact(game, chances.within))
     return wrap("\n".join(lines))
@@ -270,7 +259,7 @@ def games_text(tables: Sequence[Table]) -> str:
         (
             table.game.id,
             say("{rules} rules", rules=table.game.rules.name),
-            standings_text(table.names, table.game),
+            events.standings_text(table.names, table.game),
         )
         for table in tables
     ]
@@ -280,13 +269,13 @@ def games_text(tables: Sequence[Table]) -> str:
 def _opening(news: News) -> Iterator[str]:
     table, game = news.table, news.table.game
     names = ", ".join(table.names)
-    rules, goal = game.rules.name, goal_text(game)
+    rules, goal = game.rules.name, events.goal_text(game)
     told = say_later("New game {game}: {names}; {rules} rules, {goal}.")
     if game.tracked:
-        told = WITH_REAL_DICE
+        told = events.WITH_REAL_DICE
     yield say(told, game=game.id, names=names, rules=rules, goal=goal)
-    yield from brought_to(table)
-    yield from doubts_of(news)
+    yield from events.brought_to(table)
+    yield from events.doubts_of(news)
     if game.commitment:
         yield say("Dice can be checked: /proof {game}.", game=game.id)
     if len(game.seats) < 2:
@@ -304,7 +293,7 @@ def _opening(news: News) -> Iterator[str]:
 
 
 def _happened(news: News, before: Game) -> Iterator[str]:
-    yield from happened_texts(news, before)
+    yield from events.happened_texts(news, before)
     if news.table.game.secret:
         yield _secret(news.table.game.secret)
     if news.reviewable:
@@ -355,7 +344,7 @@ def _notes(game: Game, number: int) -> Iterator[str]:
     if game.matchup and (power := game.matchup.powers[number]):
         yield uses_left_text(power, seat.uses)
     if number == game.mover and not game.over:
-        yield turn_so_far_text(game)
+        yield events.turn_so_far_text(game)
         if game.to_beat:
             yield turn_to_beat_text(game.to_beat)
 
@@ -402,7 +391,7 @@ def _may_do_text(game: Game, name: str, *, typed: bool) -> str:
         dice = dice_count(game.offered.dice)
         text = say(told, name=name, points=game.offered.turn_total, dice=dice)
     if game.tracked and game.turn != game.first_turn:
-        return say("{name}: {turn}.", name=name, turn=turn_so_far_text(game))
+        return say("{name}: {turn}.", name=name, turn=events.turn_so_far_text(game))
     if game.tracked and not game.rules.takes_over:
         return say(
             "{name} is to move: /score POINTS, /score farkle, or /roll with the dice.", name=name

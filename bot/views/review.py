@@ -22,12 +22,7 @@ from bot.review.moments import Alternative, Judgement, Kind, Mark, Moment, TurnC
 from bot.review.review import NUMBER_OF_WORST, PlayerReview, Review
 from bot.review.worth import Shares
 from bot.table.events import TurnEnding
-from bot.views.advice import (
-    farkles_in_a_row,
-    position_scores_text,
-    to_beat_text,
-    turn_total_text,
-)
+from bot.views.advice import farkles_in_a_row, position_scores_text, to_beat_text, turn_total_text
 from bot.views.card import Card
 from bot.views.dice_picture import kept_picture
 from bot.views.named_dice import USES, turned_to

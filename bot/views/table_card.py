@@ -31,16 +31,9 @@ from bot.table.events import Event, Kept, Rolled, TurnEnding, Used
 from bot.table.fold import apply
 from bot.table.state import Game, Stage, kept_text, laid_out, rolled_text
 from bot.tasks.tasks import duration
+from bot.views import events
 from bot.views.card import LISTED, Attachment, Button, Card, Menu
 from bot.views.dice_picture import dice_png, dice_square_png
-from bot.views.events import (
-    remembered_texts,
-    result_text,
-    story_lines,
-    table_head,
-    turn_so_far_text,
-    winners_text,
-)
 from bot.views.game import to_move_text
 from bot.views.review import luck_text
 from bot.views.table_buttons import roll_picture, shown_faces, table_buttons
@@ -205,7 +198,7 @@ def table_card(
     news = told[-1]
     table, game = news.table, news.table.game
     found = [(one, highlight_of(one)) for one in told]
-    result = escape_markdown(result_text(table))
+    result = escape_markdown(events.result_text(table))
     story = [line for line in _story(found) if not (game.shares and line == result)]
     while len(story) > 1 and sum(map(len, story)) > _MOST_STORY:
         del story[0]
@@ -215,13 +208,13 @@ def table_card(
         said = cleaned(say("Win probabilities turn by turn: {names}", names=names))
         drawn.append(Attachment("game.png", chart, said[:1000]))
     head = [
-        f"-# {escape_markdown(table_head(table))}",
+        f"-# {escape_markdown(events.table_head(table))}",
         _sheet(table, news.at_start or news.chances),
     ]
     if game.is_drafting:
         head.append(_dice_sheet(game))
     if game.shares:
-        head.insert(0, f"## {escape_markdown(winners_text(table))}")
+        head.insert(0, f"## {escape_markdown(events.winners_text(table))}")
     if review and (luck := luck_text(review, table.names)):
         head.append(f"-# {escape_markdown(luck)}")
     buttons, menu = _listed(table_buttons(game, opened=is_open(table), reviewable=news.reviewable))
@@ -322,7 +315,7 @@ def _story(found: Sequence[tuple[News, Highlight | None]]) -> list[str]:
     """What happened, and below each of the news what is worth more than that."""
     lines: list[str] = []
     for news, own in found:
-        lines += map(escape_markdown, story_lines(news))
+        lines += map(escape_markdown, events.story_lines(news))
         if own:
             now = found[-1][0].table.game
             lines.append(f"**{escape_markdown(highlight_line(news, own, now))}**")
@@ -345,9 +338,9 @@ def _foot(table: Table) -> str:
         told = say("{name} chooses what to keep.", name=name)
         if total:
             told += " " + say("Turn total {points:,}.", points=total)
-        told = " ".join([told, *map(whole_sentence, remembered_texts(game))])
+        told = " ".join([told, *map(whole_sentence, events.remembered_texts(game))])
     elif total:
-        told = say("{name}: {turn}.", name=name, turn=turn_so_far_text(game))
+        told = say("{name}: {turn}.", name=name, turn=events.turn_so_far_text(game))
     elif game.tracked and not game.is_drafting:
         told = say("{name} is to move: enter the dice, or the points of the turn.", name=name)
     else:

@@ -85,7 +85,7 @@ async def test_so_is_who_asks_in_discord(
         front = DiscordFront(parts.commands, parts.pressing)
         for where in ("Tables.open_at", "Tables.find"):
             monkeypatch.setattr(f"bot.services.tables.{where}", broken)
-        monkeypatch.setattr("bot.fronts.discord.front.caller_of", broken)
+        monkeypatch.setattr("bot.fronts.discord.asking.caller_of", broken)
         for name in ("games", "show"):
             interaction: Any = Heard("Ann")
             await front.run(interaction, name, Line((), {}))

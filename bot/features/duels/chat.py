@@ -1,9 +1,7 @@
 """The commands that set ways to play against each other, exactly."""
 
-from collections.abc import AsyncIterator
-
 from bot.chat import fields
-from bot.chat.commands import Line, Reply
+from bot.chat.commands import Line, Stream
 from bot.chat.features import Core, Feature, question
 from bot.chat.waiting import replies, solved_first
 from bot.features.duels import service
@@ -40,7 +38,7 @@ def feature(core: Core) -> Feature:
         whole=_WITH_NUMBER,
         examples=("/duel optimal threshold:300 rules:kcd",),
     )
-    async def duel(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def duel(line: Line, caller: Caller) -> Stream:
         names = [str(word).lower() for word in line.arguments]
         if len(names) != 2:
             raise InvalidRequestError.say(
@@ -48,13 +46,11 @@ def feature(core: Core) -> Feature:
             )
         one, other = names
         meant = await rules.resolve(caller.place, line.option("rules"))
-        async for reply in _ready_to_play(oracle, rules, caller, meant, *names):
-            yield reply
+        yield _ready_to_play(oracle, rules, caller, meant, *names)
         seconds = await at_once(service.seconds_of_duel, meant, one, other)
         what, work = say_later("duel"), (service.dueled, advisor, kernels, meant, one, other)
         told = oracle.tasks.told(caller.asker, what, *work, each=seconds)
-        async for reply in replies(told, duel_text, duel_data):
-            yield reply
+        yield replies(told, duel_text, duel_data)
 
     @question(
         "/best-response POLICY",
@@ -64,33 +60,30 @@ def feature(core: Core) -> Feature:
         whole=_WITH_NUMBER,
         examples=("/best-response max-points rules:kcd",),
     )
-    async def best_response(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def best_response(line: Line, caller: Caller) -> Stream:
         if len(line.arguments) != 1:
             raise InvalidRequestError.say(
                 "/best-response takes a policy, as in /best-response max-points"
             )
         name = str(line.arguments[0]).lower()
         meant = await rules.resolve(caller.place, line.option("rules"))
-        async for reply in _ready_to_play(oracle, rules, caller, meant, name, Optimal.name):
-            yield reply
+        yield _ready_to_play(oracle, rules, caller, meant, name, Optimal.name)
         seconds = await at_once(service.seconds_of_best_response, meant)
         what, work = say_later("best response"), (service.responded, advisor, kernels, meant, name)
         told = oracle.tasks.told(caller.asker, what, *work, each=seconds)
-        async for reply in replies(told, response_text, response_data):
-            yield reply
+        yield replies(told, response_text, response_data)
 
     return Feature([duel, best_response])
 
 
 async def _ready_to_play(
     oracle: Oracle, rules: HouseRules, caller: Caller, meant: Ruleset, *names: str
-) -> AsyncIterator[Reply]:
+) -> Stream:
     """That rules are solved first where one of these policies needs that. Raises FarkleError."""
     advisor = oracle.advisor
     for name in names:
         if name != Optimal.name:
             await at_once(advisor.policy, name, meant)
     if Optimal.name in names:
-        async for reply in solved_first(oracle, rules, caller, meant, 2):
-            yield reply
+        yield solved_first(oracle, rules, caller, meant, 2)
         await at_once(advisor.strategy, meant)

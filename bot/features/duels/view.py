@@ -19,13 +19,12 @@ def duel_text(duel: Duel) -> str:
     """The chances of one policy against another one, and how games went that were played."""
     played, head = duel.played, [""]
     rows: list[tuple[str, ...]] = []
-    exact = duel.as_first, duel.as_second, duel.overall
     if duel.is_exact and played:
         head.append(say("exact"))
     if played:
         counted = say("in {games:,} games", games=played.games)
         rows.append((*head, counted, say("95 % interval")))
-    for number, (when, chance) in enumerate(zip(_WHEN, exact, strict=True)):
+    for number, (when, chance) in enumerate(zip(_WHEN, _chances(duel), strict=True)):
         row: tuple[str, ...] = (say(when), *[fine_percent(chance)] * duel.is_exact)
         if played:
             rate, error = played.rates[number]
@@ -57,22 +56,19 @@ def duel_data(duel: Duel) -> dict[str, Any]:
         "rules": duel.rules.name,
         "one": duel.one,
         "other": duel.other,
-        "beginning": duel.as_first,
-        "second": duel.as_second,
-        "overall": duel.overall,
+        **dict(zip(_WHEN, _chances(duel), strict=True)),
         "change": duel.change,
         "sweeps": duel.sweeps,
     }
     if not duel.is_exact:
         found |= {"exact": False}
     if played := duel.played:
-        names = ("beginning", "second", "overall")
         found["played"] = {
             "games": played.games,
             "seed": played.seed,
             **{
                 name: {"rate": rate, "standard_error": error}
-                for name, (rate, error) in zip(names, played.rates, strict=True)
+                for name, (rate, error) in zip(_WHEN, played.rates, strict=True)
             },
         }
     return found
@@ -81,9 +77,8 @@ def duel_data(duel: Duel) -> dict[str, Any]:
 def duel_sheet(duel: Duel) -> Sheet:
     """A row for who begins."""
     played = duel.played
-    exact = duel.as_first, duel.as_second, duel.overall
     rows: list[dict[str, Cell]] = []
-    for number, (when, chance) in enumerate(zip(_WHEN, exact, strict=True)):
+    for number, (when, chance) in enumerate(zip(_WHEN, _chances(duel), strict=True)):
         rate, error = played.rates[number] if played else (None, None)
         rows.append(
             {
@@ -182,10 +177,8 @@ def response_data(found: BestResponse) -> dict[str, Any]:
     return {
         "rules": found.best.rules.name,
         "policy": found.best.other,
-        "best": dict(zip(("beginning", "second", "overall"), _chances(found.best), strict=True)),
-        "optimal": dict(
-            zip(("beginning", "second", "overall"), _chances(found.optimal), strict=True)
-        ),
+        "best": dict(zip(_WHEN, _chances(found.best), strict=True)),
+        "optimal": dict(zip(_WHEN, _chances(found.optimal), strict=True)),
         "gain": found.gain,
         "change": max(found.best.change, found.optimal.change),
         "usual": [example(one) for one in found.usual],

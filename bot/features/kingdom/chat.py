@@ -1,11 +1,11 @@
 """The commands about loaded dice: who wins with which, which to take, and what the games have."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from bot.chat import fields
 from bot.chat.advice import dice_told
-from bot.chat.commands import Line, Reply
+from bot.chat.commands import Line, Reply, Stream
 from bot.chat.features import Core, Feature, answered_by, question
 from bot.chat.presses import CommandPress, pressable
 from bot.chat.waiting import replies
@@ -61,7 +61,7 @@ class LoadedQuestions:
             "/kcd dice tengri",
         ),
     )
-    async def _kcd(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def _kcd(self, line: Line, caller: Caller) -> Stream:
         match [str(word).lower() for word in line.arguments]:
             case ["dice"]:
                 yield Reply(known_dice(), named_dice.dice_list_text, named_dice.dice_list_data)
@@ -75,11 +75,9 @@ class LoadedQuestions:
                     known_badges(), named_dice.badges_text, named_dice.badges_data, _badges_card
                 )
             case [] if _CHOOSING.intersection(line.options):
-                async for reply in self._choice(line, caller):
-                    yield reply
+                yield self._choice(line, caller)
             case [] if has_sets(line.options):
-                async for reply in self._answer(line, caller):
-                    yield reply
+                yield self._answer(line, caller)
             case [_, *_] if _CHOOSING.intersection(line.options) or has_sets(line.options):
                 raise InvalidRequestError.say(
                     '/kcd does not know what "{words}" belongs to: put commas between dice, and a'
@@ -92,39 +90,35 @@ class LoadedQuestions:
                     " from, as in own:lucky*2,odd,devil; /kcd dice lists the dice"
                 )
 
-    async def _answer(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def _answer(self, line: Line, caller: Caller) -> Stream:
         question = service.KcdQuestion(
             dice_told(line, await self._meant(line, caller)), _begins(line)
         )
         seconds = await at_once(seconds_of, self._folders, question.dice.matchup)
         what, work = say_later("loaded dice"), (service.kcd_answer, self._folders, question)
         told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
-        async for reply in replies(told, view.kcd_text, view.kcd_data):
-            yield reply
+        yield replies(told, view.kcd_text, view.kcd_data)
 
-    async def _choice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def _choice(self, line: Line, caller: Caller) -> Stream:
         dice = dice_told(line, await self._meant(line, caller))
         owned = tuple(read_dice(own)) if (own := line.option("own")) else ()
         question = service.ChoiceQuestion(dice, owned, _begins(line))
         if most := line.option("buy"):
-            async for reply in self._purchase(question, service.read_price(most), caller):
-                yield reply
+            yield self._purchase(question, service.read_price(most), caller)
             return
         seconds = await at_once(service.seconds_of_choice, question)
         what, work = say_later("choice of dice"), (service.chosen, self._folders, question)
         told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
-        async for reply in replies(told, view.choice_text, view.choice_data):
-            yield reply
+        yield replies(told, view.choice_text, view.choice_data)
 
     async def _purchase(
         self, owned: service.ChoiceQuestion, most: int | None, caller: Caller
-    ) -> AsyncIterator[Reply]:
+    ) -> Stream:
         question = service.PurchaseQuestion(owned, most)
         seconds = await at_once(service.seconds_of_purchase, question)
         what, work = say_later("choice of dice"), (service.purchases, self._folders, question)
         told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
-        async for reply in replies(told, view.purchase_text, view.purchase_data):
-            yield reply
+        yield replies(told, view.purchase_text, view.purchase_data)
 
     async def _meant(self, line: Line, caller: Caller) -> Ruleset:
         """The rules of a line, with its goal. Raises FarkleError."""

@@ -5,16 +5,7 @@ from collections.abc import Iterable
 from itertools import zip_longest
 from typing import Any
 
-from bot.features.kingdom.service import (
-    ChoiceAnswer,
-    ChoiceQuestion,
-    KcdAnswer,
-    KcdQuestion,
-    Purchase,
-    PurchaseAnswer,
-    RatedSet,
-    SetFigures,
-)
+from bot.features.kingdom import service
 from bot.layout import PHONE, WIDTH, columns, percent, room, wrap
 from bot.views.named_dice import badge_lines, doubts, plan_data, plan_lines
 from bot.views.sheet import Sheet, sheet
@@ -26,7 +17,7 @@ MOST_CHOICES = 10
 """Sets that are listed."""
 
 
-def kcd_text(answer: KcdAnswer) -> str:
+def kcd_text(answer: service.KcdAnswer) -> str:
     """Who wins, what both sets bring, and when to bank in the first turn."""
     dice, begins = answer.question.dice, answer.question.begins
     lines = [
@@ -55,7 +46,7 @@ def kcd_text(answer: KcdAnswer) -> str:
     return "\n".join([*lines, *doubt_lines(dice.mine, dice.theirs, joker_alone=dice.joker_alone)])
 
 
-def figures_lines(figures: Iterable[tuple[str, SetFigures]]) -> list[str]:
+def figures_lines(figures: Iterable[tuple[str, service.SetFigures]]) -> list[str]:
     """What turns with some sets bring, a line for each; its head first."""
     rows = [("", say("dice"), say("points"), say("to the goal"), say("farkle"), say("first roll"))]
     rows += [
@@ -93,7 +84,7 @@ def points_data(points: float) -> float | None:
     return points if math.isfinite(points) else None
 
 
-def choice_text(answer: ChoiceAnswer) -> str:
+def choice_text(answer: service.ChoiceAnswer) -> str:
     """The best sets, with what each costs against the best."""
     question = answer.question
     lines = [
@@ -144,7 +135,7 @@ def sets_note() -> str:
     )
 
 
-def kcd_data(answer: KcdAnswer) -> dict[str, Any]:
+def kcd_data(answer: service.KcdAnswer) -> dict[str, Any]:
     """An answer on loaded dice as plain data."""
     question = answer.question
     return {
@@ -165,7 +156,7 @@ def kcd_data(answer: KcdAnswer) -> dict[str, Any]:
     }
 
 
-def figures_data(one: SetFigures) -> dict[str, Any]:
+def figures_data(one: service.SetFigures) -> dict[str, Any]:
     """What a turn with a set brings."""
     return {
         "dice": one.dice.text,
@@ -177,7 +168,7 @@ def figures_data(one: SetFigures) -> dict[str, Any]:
     }
 
 
-def kcd_sheet(answer: KcdAnswer) -> Sheet:
+def kcd_sheet(answer: service.KcdAnswer) -> Sheet:
     """A row for each player."""
     rows = [figures_data(answer.mine), figures_data(answer.theirs)]
     wins = answer.win, 1 - answer.win
@@ -186,7 +177,7 @@ def kcd_sheet(answer: KcdAnswer) -> Sheet:
     return sheet(("who", "win_probability", *figures_data(answer.mine)), rows)
 
 
-def choice_data(answer: ChoiceAnswer) -> dict[str, Any]:
+def choice_data(answer: service.ChoiceAnswer) -> dict[str, Any]:
     """All sets as plain data."""
     return {
         **question_data(answer.question),
@@ -194,20 +185,20 @@ def choice_data(answer: ChoiceAnswer) -> dict[str, Any]:
     }
 
 
-def question_data(question: KcdQuestion | ChoiceQuestion) -> dict[str, Any]:
+def question_data(question: service.KcdQuestion | service.ChoiceQuestion) -> dict[str, Any]:
     """The game that is asked about."""
     dice = question.dice
     return {
         "rules": dice.rules.name,
         "goal": dice.rules.goal,
-        **({"theirs": dice.theirs.text} if isinstance(question, ChoiceQuestion) else {}),
+        **({"theirs": dice.theirs.text} if isinstance(question, service.ChoiceQuestion) else {}),
         "begins": question.begins,
         "joker_alone": dice.joker_alone,
         "badges": [badge.text if badge else None for badge in dice.badges],
     }
 
 
-def set_data(one: RatedSet) -> dict[str, Any]:
+def set_data(one: service.RatedSet) -> dict[str, Any]:
     """A set that may be taken."""
     return {
         "dice": one.dice.text,
@@ -221,7 +212,7 @@ def _game(rules: Ruleset) -> dict[str, Any]:
     return {"rules": rules.name, "goal": rules.goal}
 
 
-def _wins(answer: KcdAnswer) -> str:
+def _wins(answer: service.KcdAnswer) -> str:
     """The win probability as the game begins, and in the other order."""
     if answer.question.begins:
         return say(
@@ -247,7 +238,7 @@ def doubt_lines(*sets: NamedSet, joker_alone: bool) -> list[str]:
     return [wrap(sentence) for sentence in (*found, luck)]
 
 
-def purchase_text(answer: PurchaseAnswer) -> str:
+def purchase_text(answer: service.PurchaseAnswer) -> str:
     """The dice that add most, with the six to take and what they win more than without."""
     owned, found = answer.question.owned, answer.purchases
     lines = [
@@ -285,14 +276,14 @@ def purchase_text(answer: PurchaseAnswer) -> str:
     return "\n".join(lines)
 
 
-def gain(answer: PurchaseAnswer, one: Purchase) -> float | None:
+def gain(answer: service.PurchaseAnswer, one: service.Purchase) -> float | None:
     """What a die adds to the win probability; None where it was not played out."""
     if one.best.win is None or answer.now.win is None:
         return None
     return one.best.win - answer.now.win
 
 
-def purchase_data(answer: PurchaseAnswer) -> dict[str, Any]:
+def purchase_data(answer: service.PurchaseAnswer) -> dict[str, Any]:
     """All dice as plain data."""
     return {
         **question_data(answer.question.owned),
@@ -302,7 +293,7 @@ def purchase_data(answer: PurchaseAnswer) -> dict[str, Any]:
     }
 
 
-def _data(answer: PurchaseAnswer, one: Purchase) -> dict[str, Any]:
+def _data(answer: service.PurchaseAnswer, one: service.Purchase) -> dict[str, Any]:
     return {
         "die": one.die.typed,
         "price": one.price,
@@ -313,6 +304,6 @@ def _data(answer: PurchaseAnswer, one: Purchase) -> dict[str, Any]:
     }
 
 
-def _row(best: RatedSet) -> tuple[str, str, str]:
+def _row(best: service.RatedSet) -> tuple[str, str, str]:
     win = "" if best.win is None else percent(best.win)
     return best.dice.text, points_figure(best.points), win

@@ -1,14 +1,13 @@
 """The command that makes a table to memorise."""
 
 import shlex
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from bot.chat import fields
-from bot.chat.commands import Line, Reply
+from bot.chat.commands import Line, Reply, Stream
 from bot.chat.features import Core, Feature, question
 from bot.chat.presses import NotesPress, pressable
-from bot.chat.waiting import delay_reply, solved_first
+from bot.chat.waiting import solved_first
 from bot.features.memo.service import MemoAnswer, PutOff, known_memo, memo_answer, seconds_of_memo
 from bot.features.memo.view import memo_card, memo_data, memo_notes, memo_picture, memo_text
 from bot.services.chances import Oracle
@@ -36,13 +35,12 @@ def feature(core: Core) -> Feature:
         examples=("/memo rules:kcd",),
         notes=memo_notes,
     )
-    async def memo(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def memo(line: Line, caller: Caller) -> Stream:
         meant, unit = await rules.resolve(caller.place, line.option("rules")), line.number("unit")
         known = await at_once(known_memo, advisor, meant, unit)
         is_open = known.study is None and not known.refused
         if is_open:
-            async for reply in solved_first(oracle, rules, caller, meant, 2):
-                yield reply
+            yield solved_first(oracle, rules, caller, meant, 2)
         strategy = await at_once(advisor.solved, meant)
         refusal: FarkleError | None = None
         if is_open and strategy is not None:
@@ -54,10 +52,10 @@ def feature(core: Core) -> Feature:
                 return
             try:
                 async with tasks.task(caller.asker, what, each=seconds) as task:
-                    yield delay_reply(Delay(what, 0, seconds))
+                    yield Delay(what, 0, seconds)
                     async for found in task.told(memo_answer, advisor, kernels, meant, unit):
                         if isinstance(found, Delay):
-                            yield delay_reply(found)
+                            yield found
                         else:
                             known = found
             except FarkleError as error:  # the table itself can be shown all the same

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic.dataclasses import dataclass
 
 from bot.chat import fields
-from bot.chat.commands import Line, Reply
+from bot.chat.commands import Line, Reply, Stream
 from bot.chat.features import Core, Feature, Pressed, question
 from bot.chat.presses import LONGEST_ID, ActionName, LanguageTag, Press, matching, pressable
 from bot.features.pictures import service, view
@@ -49,7 +49,7 @@ def feature(core: Core) -> Feature:
         *fields.POSITION,
         examples=("/explain turn:350 dice:2 me:4200 them:5000",),
     )
-    def explain(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    def explain(line: Line, caller: Caller) -> Stream:
         def of_game(_: Table, game: Game) -> Callable[[], service.Explanation]:
             return partial(service.explained_in, oracle.advisor, game)
 
@@ -79,7 +79,7 @@ def feature(core: Core) -> Feature:
             "/explore my-dice:lucky*3,odd,ordinary*2 goal:1500 turn:300 dice:lucky*2",
         ),
     )
-    def explore(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    def explore(line: Line, caller: Caller) -> Stream:
         def of_game(_: Table, game: Game) -> Callable[[], service.Exploration]:
             return partial(service.explored_in, oracle.advisor, game)
 

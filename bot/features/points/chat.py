@@ -1,10 +1,9 @@
 """The commands that tell what rules are like: a turn for the most points, and the fair start."""
 
-from collections.abc import AsyncIterator
 from functools import partial
 
 from bot.chat import fields
-from bot.chat.commands import YES_OR_NO, Line, Reply
+from bot.chat.commands import YES_OR_NO, Line, Reply, Stream
 from bot.chat.features import Core, Feature, question
 from bot.chat.waiting import replies, solved_first
 from bot.features.points.service import PointsQuestion, points_answer
@@ -33,7 +32,7 @@ def feature(core: Core) -> Feature:
         fields.rules(),
         examples=("/points rules:zilch", "/points rules:zilch cost:500"),
     )
-    async def points(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def points(line: Line, caller: Caller) -> Stream:
         question = PointsQuestion(
             farkle_cost=line.number("cost") or 0,
             on_board=line.choice("on-board", YES_OR_NO) is not False,
@@ -42,8 +41,7 @@ def feature(core: Core) -> Feature:
         )
         meant = await rules.resolve(caller.place, line.option("rules"))
         told = oracle.tasks.told(caller.asker, say_later("points"), points_answer, meant, question)
-        async for reply in replies(told, points_text, points_data):
-            yield reply
+        yield replies(told, points_text, points_data)
 
     @question(
         "/komi rules:NAME",
@@ -51,10 +49,9 @@ def feature(core: Core) -> Feature:
         fields.rules(),
         examples=("/komi rules:kcd",),
     )
-    async def komi(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def komi(line: Line, caller: Caller) -> Stream:
         meant = await rules.resolve(caller.place, line.option("rules"))
-        async for reply in solved_first(oracle, rules, caller, meant, 2):
-            yield reply
+        yield solved_first(oracle, rules, caller, meant, 2)
         found = await oracle.answered(caller.asker, meant, oracle.advisor.komi, meant)
         yield Reply(found, partial(komi_text, meant), komi_data)
 

@@ -10,10 +10,10 @@ from pydantic.dataclasses import dataclass
 
 from bot.chat import fields
 from bot.chat.advice import kits_of_all
-from bot.chat.commands import YES_OR_NO, Command, Line, Reply, whole_number
+from bot.chat.commands import YES_OR_NO, Command, Line, Reply, as_reply, whole_number
 from bot.chat.features import Core, Feature, Pressed, Send, asked
 from bot.chat.presses import Press, matching, pressable
-from bot.chat.waiting import delay_reply, solved_first
+from bot.chat.waiting import solved_first
 from bot.features.practice import view
 from bot.features.practice.daily import Asked, Daily, Post, Solution, Verdict
 from bot.features.practice.drill import Drill, DrillQuestion, DrillVerdict, Wish
@@ -22,6 +22,7 @@ from bot.services.house_rules import HouseRules
 from bot.services.situation import KCD, has_sets
 from bot.services.tables import Caller
 from bot.table.commands import MOST_PLAYERS
+from bot.tasks.solving import Needed
 from bot.tasks.tasks import Delay
 from bot.views.card import Card
 from solver.errors import InvalidRequestError
@@ -66,12 +67,11 @@ def feature(core: Core) -> Feature:
     async def drilled(caller: Caller, press: DrillChoice) -> Pressed:
         async def told() -> AsyncIterator[Reply]:
             if press.choice == view.NEXT:
-                wish = await drill.like(caller, press.position)
-                async for reply in drill_asked(drill, caller, wish):
-                    yield reply
+                async for found in drill.asked(caller, await drill.like(caller, press.position)):
+                    yield practice_reply(found)
             else:
-                found = await drill.answer(caller, int(press.choice), press.position)
-                yield practice_reply(found)
+                verdict = await drill.answer(caller, int(press.choice), press.position)
+                yield practice_reply(verdict)
 
         # it takes the place of the question
         return Pressed(replace(reply, private=False) async for reply in told())
@@ -156,20 +156,13 @@ def practice_commands(
             yield practice_reply(await drill.answer(caller, number, position))
             return
         wish = await _wish(line, caller, rules)
-        async for reply in _ready(oracle, rules, caller, wish):
-            yield replace(reply, private=True)
-        async for reply in drill_asked(drill, caller, wish):
-            yield reply
+        if wish:
+            async for needed in _ready(oracle, rules, caller, wish):
+                yield replace(as_reply(needed), private=True)
+        async for found in drill.asked(caller, wish):
+            yield practice_reply(found)
 
     return [answer_daily, answer_drill]
-
-
-async def drill_asked(
-    drill: Drill, caller: Caller, wish: Wish | None = None
-) -> AsyncIterator[Reply]:
-    """What is asked now, for who is to answer it alone, once that is known."""
-    async for told in drill.asked(caller, wish):
-        yield practice_reply(told)
 
 
 def practice_reply(told: Delay | DrillQuestion | DrillVerdict | Verdict | Solution) -> Reply:
@@ -177,7 +170,7 @@ def practice_reply(told: Delay | DrillQuestion | DrillVerdict | Verdict | Soluti
     made: tuple[Callable[[Any], str], Callable[[Any], Any], Callable[[Any], Card]]
     match told:
         case Delay():
-            return replace(delay_reply(told), private=True)
+            return replace(as_reply(told), private=True)
         case DrillQuestion():
             made = lambda one: view.drill_page(one).text, view.drill_data, _drill_card
         case DrillVerdict():
@@ -218,16 +211,13 @@ def _check_no_wish(line: Line) -> None:
             )
 
 
-async def _ready(
-    oracle: Oracle, rules: HouseRules, caller: Caller, wish: Wish | None
-) -> AsyncIterator[Reply]:
+def _ready(
+    oracle: Oracle, rules: HouseRules, caller: Caller, wish: Wish
+) -> AsyncIterator[Delay | Needed]:
     """How long there is to wait until the game of a wish is solved."""
-    if wish and wish.kits:
-        async for delay in oracle.ready(caller.asker, wish.matchup):
-            yield delay_reply(delay)
-    elif wish:
-        async for reply in solved_first(oracle, rules, caller, wish.rules, wish.players):
-            yield reply
+    if wish.kits:
+        return oracle.ready(caller.asker, wish.matchup)
+    return solved_first(oracle, rules, caller, wish.rules, wish.players)
 
 
 async def _wish(line: Line, caller: Caller, rules: HouseRules) -> Wish | None:

@@ -7,10 +7,10 @@ from operator import itemgetter
 from pathlib import Path
 
 from bot.chat import fields
-from bot.chat.commands import YES_OR_NO, Line, Reply, Word, neither_word
+from bot.chat.commands import YES_OR_NO, Line, Reply, Stream, Word, neither_word
 from bot.chat.features import Core, Feature, answered_by, asked
 from bot.chat.games import level_named, table_of
-from bot.chat.waiting import delay_reply, replies, solved_for_game, stopped_text
+from bot.chat.waiting import replies, solved_for_game, stopped_text
 from bot.features.records import view
 from bot.features.records.service import MOST_GAMES, Match, fallen, play_match, read_season
 from bot.services.games import Games, News
@@ -72,12 +72,11 @@ class RecordCommands:
         more_words=True,
         group="practise",
     )
-    async def _review(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def _review(self, line: Line, caller: Caller) -> Stream:
         table = await self._finished(line, caller)
         text = partial(review_text, names=table.names)
         data = partial(review_data, names=table.stored_names)
-        async for reply in replies(self._oracle.review(table, caller.asker), text, data):
-            yield reply
+        yield replies(self._oracle.review(table, caller.asker), text, data)
 
     @asked(
         "/stats [NAME]",
@@ -87,7 +86,7 @@ class RecordCommands:
         _WHERE,
         group="practise",
     )
-    async def _stats(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def _stats(self, line: Line, caller: Caller) -> Stream:
         place = _place(line, caller)
         if len(line.arguments) > 2:
             raise InvalidRequestError.say(
@@ -109,8 +108,7 @@ class RecordCommands:
             return
         [person] = people
         text, data = partial(view.record_text, person.name), partial(view.record_data, person.name)
-        async for reply in replies(self._people.record(caller, person.id, place), text, data):
-            yield reply
+        yield replies(self._people.record(caller, person.id, place), text, data)
 
     @asked(
         "/leaderboard",
@@ -139,11 +137,10 @@ class RecordCommands:
         yield Reply(found, text, view.leaderboard_data)
 
     @asked("/dice", say_later("how the dice have fallen here"), _WHERE, group="practise")
-    async def _dice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def _dice(self, line: Line, caller: Caller) -> Stream:
         asked = self._tables.store.database.url, _place(line, caller)
         told = self._oracle.tasks.told(caller.asker, say_later("dice statistics"), fallen, *asked)
-        async for reply in replies(told, view.dice_records_text, view.dice_records_data):
-            yield reply
+        yield replies(told, view.dice_records_text, view.dice_records_data)
 
     @asked(
         "/proof [GAME]",
@@ -188,7 +185,7 @@ class RecordCommands:
         examples=("/match optimal cautious games:5 rules:kcd",),
         group="play",
     )
-    async def _match(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    async def _match(self, line: Line, caller: Caller) -> Stream:
         levels = tuple(level_named(str(word)) for word in line.arguments)
         if not 2 <= len(levels) <= MOST_PLAYERS:
             raise InvalidRequestError.say(
@@ -202,13 +199,10 @@ class RecordCommands:
         number = 1 if games is None else games
         check_games(number, MOST_GAMES)
         if Optimal.name in levels:
-            async for reply in solved_for_game(
-                self._oracle, self._rules, caller, rules, len(levels)
-            ):
-                yield reply
+            yield solved_for_game(self._oracle, self._rules, caller, rules, len(levels))
         async for found in play_match(self._oracle, caller.asker, levels, rules, number):
             if isinstance(found, Delay):
-                yield delay_reply(found)
+                yield found
             elif isinstance(found, Match):
                 yield Reply(found, view.match_text, view.match_data)
             elif show == "moves":

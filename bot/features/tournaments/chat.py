@@ -1,20 +1,19 @@
 """The command of a tournament: make it, join, start, play the games, end it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Annotated, ClassVar
 
 from pydantic.dataclasses import dataclass
 
 from bot.chat import fields
-from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Word
+from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Stream, Word
 from bot.chat.features import Core, Feature, Pressed, asked
 from bot.chat.presses import GameId, LanguageTag, Press, matching, pressable
 from bot.chat.waiting import only, solved_for_game
 from bot.features.tournaments import view
 from bot.features.tournaments.bracket import Form, Pairing, State, Tournament
 from bot.features.tournaments.service import TournamentNews, Tournaments, rules_of
-from bot.services.games import News
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller, Person, Table
 from bot.views.card import Card
@@ -112,7 +111,7 @@ def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Com
             "/tournament",
         ),
     )
-    async def answer(line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
+    async def answer(line: Line, caller: Caller) -> Stream:
         what, *others = [*line.arguments] or ["show"]
         names = [one if isinstance(one, Person) else str(one) for one in others]
         match what if isinstance(what, Person) else _meant(str(what)):
@@ -120,8 +119,7 @@ def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Com
                 yield tournament_reply(await made(line, caller, others))
             case "play":
                 found, pairing = await tournaments.pairing(caller, None, names)
-                async for told in begun(tournaments, rules, caller, found, pairing):
-                    yield told
+                yield begun(tournaments, rules, caller, found, pairing)
             case "remove":
                 if len(names) != 1:
                     raise InvalidRequestError.say("/tournament remove takes a name")
@@ -159,15 +157,13 @@ async def begun(
     caller: Caller,
     found: Tournament,
     pairing: Pairing,
-) -> AsyncIterator[Reply | News]:
+) -> Stream:
     """The game of a pairing, once its rules are solved where that is quick, or as it stands."""
     if (table := await tournaments.shown_table(pairing)) is not None:
         yield Reply(table, table_text, lambda one: table_data(one.table, one.chances))
         return
-    async for reply in solved_for_game(tournaments.oracle, rules, caller, rules_of(found), 2):
-        yield reply
-    async for news in tournaments.play(caller, found, pairing):
-        yield news
+    yield solved_for_game(tournaments.oracle, rules, caller, rules_of(found), 2)
+    yield tournaments.play(caller, found, pairing)
 
 
 def tournament_reply(found: TournamentNews) -> Reply:

@@ -6,7 +6,7 @@ import io
 import logging
 import re
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextvars import copy_context
 from dataclasses import replace
 from enum import Enum, auto
@@ -16,22 +16,9 @@ import discord
 from discord.ui import Label, Modal, TextInput
 from discord.utils import MISSING
 
-from bot.chat.commands import Reply, failure
+from bot.chat.commands import Reply, Stream, as_reply, failure, spread
 from bot.chat.presses import TablePress, pressable_table, read_press
-from bot.fronts.discord.asking import (
-    MOST_IN_FORM,
-    OVER,
-    UNREACHABLE,
-    begin_thread,
-    caller_of,
-    channel_of,
-    check_lost,
-    language_of_all,
-    person_of,
-    seconds_left,
-    tell_in_thread,
-    user_id,
-)
+from bot.fronts.discord import asking
 from bot.fronts.discord.frames import (
     MessageParts,
     card_view,
@@ -161,7 +148,7 @@ class Answer:
     @property
     def _channel(self) -> discord.PartialMessageable | None:
         """Where tables are shown."""
-        number = channel_of(self._interaction)
+        number = asking.channel_of(self._interaction)
         return self._interaction.client.get_partial_messageable(number) if number else None
 
     async def _show_in_last(self, game: str) -> None:
@@ -176,19 +163,19 @@ class Answer:
             looking = asyncio.create_task(own_message(channel, me, is_of_game))
             try:
                 found = await self.patiently(looking)
-            except UNREACHABLE as error:
-                check_lost(error)
+            except asking.UNREACHABLE as error:
+                asking.check_lost(error)
             else:
                 self.show_in(found.id if found else 0)
 
-    async def tell(self, stream: AsyncIterator[Reply | News]) -> None:
+    async def tell(self, stream: Stream) -> None:
         """Tell all that comes up; what goes wrong is told to the one who asked alone."""
         waiting: asyncio.Queue[Reply | News | None] = asyncio.Queue()
 
         async def read() -> None:
             try:
-                async for told in stream:
-                    waiting.put_nowait(told)
+                async for told in spread(stream):
+                    waiting.put_nowait(told if isinstance(told, News) else as_reply(told))
             except DoneElsewhereError as error:
                 logger.info("left to another program: %s", error)
             except Exception as error:  # what was told before is told, whatever comes after
@@ -254,7 +241,7 @@ class Answer:
             odds = said_in(self._language, chances_text, table.names, chances)
             lines.append(escape_markdown(odds))
         if self._settings.mentions and not table.game.over:
-            number = user_id(table.stored.seats[table.game.mover].person)
+            number = asking.user_id(table.stored.seats[table.game.mover].person)
             if number is not None and number != self._interaction.user.id:
                 called.append(discord.Object(number))
                 lines.append(
@@ -271,20 +258,18 @@ class Answer:
         mentions = _only(called)
         if threaded and self._shown_id is not None:
             thread = self._interaction, self._shown_id
-            if await tell_in_thread(*thread, shorten_text("\n".join(lines)), mentions):
+            if await asking.tell_in_thread(*thread, shorten_text("\n".join(lines)), mentions):
                 return
             lines = lines[len(story) :]
         if not lines:
             return
-        try:
+        with asking.maybe_lost():
             await self._interaction.followup.send("\n".join(lines), allowed_mentions=mentions)
-        except UNREACHABLE as error:
-            check_lost(error)
 
     async def _begin_thread(self, table: Table) -> None:
         """Give a game that was just set up its thread, where the place wants that."""
         if self._settings.threads and self._shown_id is not None:
-            told = await begin_thread(self._interaction, self._shown_id, table)
+            told = await asking.begin_thread(self._interaction, self._shown_id, table)
             if told is not None:
                 await self.refuse(told)
 
@@ -293,33 +278,27 @@ class Answer:
         card = self._card_of(reply)
         if self._interaction.message is not None:
             nobody = discord.AllowedMentions.none()
-            try:
+            with asking.maybe_lost():
                 await self._interaction.message.edit(
                     content=card.text, view=card_view(card), allowed_mentions=nobody
                 )
-            except UNREACHABLE as error:
-                check_lost(error)
 
     async def _follow(self, card: Card) -> None:
         """Say something for all to see, in a message of its own after what was said."""
-        try:
+        with asking.maybe_lost():
             # each kind of view has an overload of its own
             shown: Any = card_view(card) or MISSING
             await self._interaction.followup.send(card.text, view=shown)
-        except UNREACHABLE as error:
-            check_lost(error)
 
     async def remind(self, person: int, table: Table, seconds: int) -> None:
         """Tell a player that their turn may be passed soon, for all to see."""
-        name = escape_markdown(person_of(self._interaction.user).name)
+        name = escape_markdown(asking.person_of(self._interaction.user).name)
         asked = f"<@{person}>", name, seconds, table.game.id
         told = said_in(self._language, reminder_text, *asked)
         mentions = _only([discord.Object(person)])
-        try:
+        with asking.maybe_lost():
             await self._interaction.response.send_message(told, allowed_mentions=mentions)
             self._original = _Original.PUBLIC
-        except UNREACHABLE as error:
-            check_lost(error)
 
     @property
     def _is_vain(self) -> bool:
@@ -329,7 +308,7 @@ class Answer:
     @property
     def _patience(self) -> float:
         """Seconds until Discord is to be told that the answer takes longer."""
-        return max(0.0, min(_DEFER_SECONDS, seconds_left(self._interaction)))
+        return max(0.0, min(_DEFER_SECONDS, asking.seconds_left(self._interaction)))
 
     @property
     def _answered(self) -> bool:
@@ -350,8 +329,8 @@ class Answer:
                 await self._interaction.response.defer(ephemeral=self._private, thinking=True)
                 alone = _Original.LOADING_PRIVATELY
                 self._original = alone if self._private else _Original.LOADING
-        except UNREACHABLE as error:
-            check_lost(error)
+        except asking.UNREACHABLE as error:
+            asking.check_lost(error)
             self._original = _Original.OVER
 
     async def _tell_all(self, found: list[Reply | News]) -> None:
@@ -392,7 +371,7 @@ class Answer:
         # what all can see stays in their language, whoever presses
         language = self._language
         if reply.began_in:
-            language = language_of_all(self._interaction, self._settings, reply.began_in)
+            language = asking.language_of_all(self._interaction, self._settings, reply.began_in)
         return said_in(language, reply.card)
 
     async def _show_table(self, news: News) -> None:
@@ -421,7 +400,7 @@ class Answer:
 
     async def _looked_back(self, news: News) -> tuple[bytes | None, Review | None] | None:
         """The picture and the review of a game that is over, if there is time for them."""
-        asker, chart = caller_of(self._interaction).asker, news.chart
+        asker, chart = asking.caller_of(self._interaction).asker, news.chart
         is_strained = self._tasks.pressure.degree >= Degree.STRAINED
         if chart is None or is_strained or len(chart.turns) < 2:
             return None
@@ -445,8 +424,8 @@ class Answer:
         try:
             if self._original is not _Original.OVER:
                 await self._show(card)
-        except UNREACHABLE as error:
-            check_lost(error)
+        except asking.UNREACHABLE as error:
+            asking.check_lost(error)
             self._original = _Original.OVER
         if self._original is _Original.OVER:
             await self._show_in_channel(card)
@@ -461,16 +440,16 @@ class Answer:
                 # which discord.py says by itself only beside a text that is no part
                 allowed_mentions=discord.AllowedMentions.none(),
             )
-        except UNREACHABLE as error:
+        except asking.UNREACHABLE as error:
             # it is gone, or too old to be changed: another one can tell it
-            check_lost(error)
+            asking.check_lost(error)
             return False
         return True
 
     async def _close(self) -> None:
         """Say what came of it, once: in place of the question whose button was pressed, if any."""
         response, told = self._interaction.response, "\n".join(turn_story(self._told))
-        try:
+        with asking.maybe_lost():
             if self._original is _Original.NONE and self.leaves:
                 self._original = _Original.PUBLIC
                 await response.send_message(told)
@@ -479,8 +458,6 @@ class Answer:
                 await response.edit_message(content=told, view=None)
             elif not self._is_public:
                 await self._interaction.edit_original_response(content=told, view=None)
-        except UNREACHABLE as error:
-            check_lost(error)
 
     async def _show(self, card: Card) -> None:
         interaction, response = self._interaction, self._interaction.response
@@ -542,23 +519,21 @@ class Answer:
         card = pressable_table(card, game, self._language.code, mask)
         try:
             await self._change_pressed(self._changes(card))
-        except UNREACHABLE as error:
-            check_lost(error)
-            if getattr(error, "code", 0) not in OVER:
+        except asking.UNREACHABLE as error:
+            asking.check_lost(error)
+            if getattr(error, "code", 0) not in asking.OVER:
                 told = say("this message can no longer be changed: /show shows the table again")
                 await self.tell_alone(told)
 
     async def ask(self, press: TablePress, label: str, example: str) -> None:
         """Have something typed for a press, in a form whose answer is that press again."""
-        typed: TextInput[Any] = TextInput(placeholder=example, max_length=MOST_IN_FORM)
+        typed: TextInput[Any] = TextInput(placeholder=example, max_length=asking.MOST_IN_FORM)
         form = Modal(title=label, custom_id=press.id, timeout=None)
         form.add_item(Label(text=label, component=typed))
         form.stop()
-        try:
+        with asking.maybe_lost():
             await self._interaction.response.send_modal(form)
             self._original = _Original.PRIVATE
-        except UNREACHABLE as error:
-            check_lost(error)
 
     async def bury(self, error: FarkleError) -> None:
         """Take the buttons away from the message whose button was pressed, and say why."""
@@ -568,8 +543,8 @@ class Answer:
             changed = {"view": text_view(text or whole_sentence(str(error))), "attachments": []}
         try:
             await self._change_pressed(changed)
-        except UNREACHABLE as lost:
-            check_lost(lost)
+        except asking.UNREACHABLE as lost:
+            asking.check_lost(lost)
         await self.refuse(error)
 
     async def _change_pressed(self, changed: dict[str, Any]) -> None:
@@ -594,7 +569,7 @@ class Answer:
         interaction = self._interaction
         view, files, text = card_view(card), files_of(card.files), _tapped(card.text, self.numbers)
         how: dict[str, Any] = {"ephemeral": True, "view": view or MISSING, "files": files}
-        try:
+        with asking.maybe_lost():
             if self._original is _Original.NONE:
                 await interaction.response.send_message(text, **how)
                 self._original = _Original.PRIVATE
@@ -607,8 +582,6 @@ class Answer:
                     await interaction.delete_original_response()
                     self._original = _Original.PRIVATE
                 await interaction.followup.send(text, **how)
-        except UNREACHABLE as error:
-            check_lost(error)
 
     async def refuse(self, error: FarkleError) -> None:
         """Tell what is wrong to the one who asked alone; another program tells what it has done."""
@@ -637,8 +610,8 @@ class Answer:
             if isinstance(interaction.channel, discord.abc.Messageable):
                 self._sent = await interaction.channel.send(**self._said(card))
                 self._is_heard = True
-        except UNREACHABLE as error:
-            check_lost(error)
+        except asking.UNREACHABLE as error:
+            asking.check_lost(error)
             # what was done is kept: the next press or /show tells it
             logger.info("an answer could not be told in its channel")
 

@@ -8,7 +8,8 @@ is a line in the log, and the bot goes on.
 import logging
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -69,12 +70,10 @@ async def tell_in_thread(
 ) -> bool:
     """Say something in the thread of a message; false where there is none, or it is closed."""
     thread = interaction.client.get_partial_messageable(message)
-    try:
+    with maybe_lost():
         await thread.send(text, allowed_mentions=mentions)
-    except UNREACHABLE as error:
-        check_lost(error)
-        return False
-    return True
+        return True
+    return False
 
 
 logger = logging.getLogger(__name__)
@@ -99,6 +98,15 @@ def check_lost(error: Exception) -> None:
     if code in OURS:
         raise error
     logger.info("Discord took no answer: %s", str(error) or type(error).__name__)
+
+
+@contextmanager
+def maybe_lost() -> Iterator[None]:
+    """Let pass that Discord takes no answer, as `check_lost` does."""
+    try:
+        yield
+    except UNREACHABLE as error:
+        check_lost(error)
 
 
 async def tell_failure(interaction: discord.Interaction[Any], error: Exception) -> None:

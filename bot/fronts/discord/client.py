@@ -21,15 +21,8 @@ from yarl import URL
 
 from bot import log
 from bot.chat.commands import Reply
+from bot.fronts.discord import asking
 from bot.fronts.discord.answers import files_of
-from bot.fronts.discord.asking import (
-    UNREACHABLE,
-    check_lost,
-    guarded,
-    in_one_line,
-    sent,
-    tell_failure,
-)
 from bot.fronts.discord.frames import card_view, own_message
 from bot.fronts.discord.front import DiscordFront
 from bot.fronts.discord.settings import DiscordSettings, Shards
@@ -87,7 +80,7 @@ class FarkleTree(app_commands.CommandTree["FarkleClient"]):
             told = InvalidRequestError.say(
                 "this command is out of date: type / to see the commands there are now"
             )
-        await tell_failure(interaction, told)
+        await asking.tell_failure(interaction, told)
 
     async def _call(self, interaction: discord.Interaction["FarkleClient"]) -> None:
         """Call a command. What fails before it is called is what Discord sent of it.
@@ -100,7 +93,7 @@ class FarkleTree(app_commands.CommandTree["FarkleClient"]):
             raise
         except Exception as error:  # nobody else would look at it
             logger.warning("a command makes no sense: %s: %s", type(error).__name__, error)
-            unknown = app_commands.CommandNotFound(str(sent(interaction, "name")), [])
+            unknown = app_commands.CommandNotFound(str(asking.sent(interaction, "name")), [])
             await self.on_error(interaction, unknown)
 
 
@@ -149,7 +142,7 @@ class FarkleClient(discord.AutoShardedClient):
         # no public name is called before it: an exception in there would end the connection, and
         # with it the program
         parsers = self._connection.parsers
-        self._hear = parsers["INTERACTION_CREATE"] = guarded(parsers["INTERACTION_CREATE"])
+        self._hear = parsers["INTERACTION_CREATE"] = asking.guarded(parsers["INTERACTION_CREATE"])
 
     async def setup_hook(self) -> None:
         """Bring commands up to date, once no other program is connected as this one will be."""
@@ -279,7 +272,7 @@ async def run_discord(
     if settings.farkle_discord_gateway:
         discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = URL(settings.farkle_discord_gateway)
     for handler in logging.getLogger().handlers:
-        handler.addFilter(in_one_line)
+        handler.addFilter(asking.in_one_line)
     client = FarkleClient(front, store, data, settings.farkle_discord_shards, door)
     on_client(client)
     key = settings.discord_public_key
@@ -394,7 +387,7 @@ async def _post(
         )
     except (discord.Forbidden, discord.NotFound) as error:
         logger.info("nothing can be posted in %s: %s", place, error)
-    except UNREACHABLE as error:
-        check_lost(error)
+    except asking.UNREACHABLE as error:
+        asking.check_lost(error)
         return False
     return True

@@ -6,8 +6,8 @@ import logging
 import math
 import re
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -20,18 +20,8 @@ from bot.chat.games import table_of
 from bot.chat.help import ALL, GROUPS
 from bot.chat.presses import Confirm, Press, ReviewPage, TablePress
 from bot.chat.pressing import QUESTIONS, Pressing, changed, too_late
+from bot.fronts.discord import asking
 from bot.fronts.discord.answers import OF_MESSAGES, Answer
-from bot.fronts.discord.asking import (
-    DUE,
-    caller_of,
-    language_of_all,
-    place_of,
-    press_of,
-    seconds_left,
-    sent,
-    tell_failure,
-    user_id,
-)
 from bot.fronts.discord.slash import AsAsked, rules_group, slash_command
 from bot.languages import best_language
 from bot.layout import check_length, narrowed
@@ -126,7 +116,7 @@ class DiscordFront:
         late = lag - self._least_lag
         if late > TOO_LATE:
             logger.info("left an interaction alone that came %.1f s late", late)
-        interaction.extras[DUE] = now - late + _ANSWER_SECONDS
+        interaction.extras[asking.DUE] = now - late + _ANSWER_SECONDS
         return late <= TOO_LATE
 
     async def finish(self, seconds: float) -> None:
@@ -157,40 +147,32 @@ class DiscordFront:
         users: Sequence[discord.abc.User] = (),
     ) -> None:
         """Answer a slash command."""
-        await self._told(interaction, name, self._run(interaction, name, line, users))
-
-    async def _run(
-        self,
-        interaction: discord.Interaction[Any],
-        name: str,
-        line: Line,
-        users: Sequence[discord.abc.User],
-    ) -> None:
-        answer = await self._answer(interaction, private=name in PRIVATE)
-        answer.leaves = name in _LEAVES
-        if name == "help":
-            answer.numbers = self.numbers
-        if any(user.bot for user in users):
-            await answer.tell_alone(
-                say("a Discord bot cannot play: level:optimal adds a player of mine")
-            )
-            return
-        command = self._commands.by_name[name]
-        try:
-            check_length(" ".join(map(str, (*line.arguments, *line.options.values()))))
-            line = _as_typed(line, command)
-            caller = caller_of(interaction)
-            if name in _FOR_WHO_IS_AWAY and await self._reminded(answer, caller, line):
+        async with self._telling(interaction, name):
+            answer = await self._answer(interaction, private=name in PRIVATE)
+            answer.leaves = name in _LEAVES
+            if name == "help":
+                answer.numbers = self.numbers
+            if any(user.bot for user in users):
+                await answer.tell_alone(
+                    say("a Discord bot cannot play: level:optimal adds a player of mine")
+                )
                 return
-        except FarkleError as error:
-            await answer.refuse(error)
-            return
-        await answer.tell(command.answer(line, caller))
+            command = self._commands.by_name[name]
+            try:
+                check_length(" ".join(map(str, (*line.arguments, *line.options.values()))))
+                line = _as_typed(line, command)
+                caller = asking.caller_of(interaction)
+                if name in _FOR_WHO_IS_AWAY and await self._reminded(answer, caller, line):
+                    return
+            except FarkleError as error:
+                await answer.refuse(error)
+                return
+            await answer.tell(command.answer(line, caller))
 
     async def _reminded(self, answer: Answer, caller: Caller, line: Line) -> bool:
         """Whether the player to move is now told that others wait, which each turn is done once."""
         table = await self._games.tables.find(caller, table_of(line))
-        game, person = table.game, user_id(table.stored.seats[table.game.mover].person)
+        game, person = table.game, asking.user_id(table.stored.seats[table.game.mover].person)
         if person is None or game.stage is Stage.LOBBY:
             return False
         try:
@@ -209,21 +191,20 @@ class DiscordFront:
     async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
         """Answer presses, on buttons of all times, by their ids; commands are the tree's."""
         if interaction.type in OF_MESSAGES and self.listen(interaction):
-            await self.pressed(interaction, press_of(interaction))
+            await self.pressed(interaction, asking.press_of(interaction))
 
     async def pressed(self, interaction: discord.Interaction[Any], press: Press | None) -> None:
         """Answer a press; None on what is no button of ours, or not any more."""
         if press is None:
-            logger.info("a press on %.100s, which is no button", sent(interaction, "custom_id"))
+            logger.info(
+                "a press on %.100s, which is no button", asking.sent(interaction, "custom_id")
+            )
         what = press.what if press else "button of before"
         of_version = isinstance(press, TablePress) and press.action != "again"
-        answer = self._pressed(interaction, press)
-        await self._told(interaction, what, answer, of_version=of_version)
-
-    async def _pressed(self, interaction: discord.Interaction[Any], press: Press | None) -> None:
-        async with AsyncExitStack() as turn:
+        telling = self._telling(interaction, what, of_version=of_version)
+        async with telling, AsyncExitStack() as turn:
             if isinstance(press, TablePress) and press.in_turn:
-                patience = seconds_left(interaction)
+                patience = asking.seconds_left(interaction)
                 await turn.enter_async_context(self.pressing.choices.turn(press, patience))
             await self._pressed_in_turn(interaction, press, turn)
 
@@ -234,7 +215,7 @@ class DiscordFront:
 
         turn : closed as soon as the presses after it below its message may be answered
         """
-        caller, pressing = caller_of(interaction), self.pressing
+        caller, pressing = asking.caller_of(interaction), self.pressing
         answer = await self._answer(
             interaction,
             getattr(press, "language", ""),
@@ -320,20 +301,18 @@ class DiscordFront:
         self, interaction: discord.Interaction[Any], message: discord.Message
     ) -> None:
         """Advice on the dice that a message names."""
-        await self._told(interaction, "advise", self._advised_on(interaction, message))
-
-    async def _advised_on(
-        self, interaction: discord.Interaction[Any], message: discord.Message
-    ) -> None:
-        answer = await self._answer(interaction, all_private=True)
-        found = dice_in(message.content)
-        if found is None:
-            await answer.tell_alone(say("there are no dice in that message, such as 6 5 3 3 3 2"))
-            return
-        # a roll that somebody shows is a question of its own
-        line = Line((found,), {"me": 0})
-        replies = self._commands.by_name["advise"].answer(line, caller_of(interaction))
-        await answer.tell(replies)
+        async with self._telling(interaction, "advise"):
+            answer = await self._answer(interaction, all_private=True)
+            found = dice_in(message.content)
+            if found is None:
+                await answer.tell_alone(
+                    say("there are no dice in that message, such as 6 5 3 3 3 2")
+                )
+                return
+            # a roll that somebody shows is a question of its own
+            line = Line((found,), {"me": 0})
+            replies = self._commands.by_name["advise"].answer(line, asking.caller_of(interaction))
+            await answer.tell(replies)
 
     async def _complete_games(self, place: str, current: str) -> list[str]:
         found = await self._games.tables.open_at(place)
@@ -354,20 +333,16 @@ class DiscordFront:
         # a database that fails or is slow is the matter of the command that needs it
         with contextlib.suppress(StoreError, TimeoutError):
             store = self._games.tables.store
-            settings = await store.settings_lately(place_of(interaction), _PATIENCE)
+            settings = await store.settings_lately(asking.place_of(interaction), _PATIENCE)
         if settings.language:
             speak(self._asked(best_language(settings.language)))
-        of_all = self._asked(language_of_all(interaction, settings, table))
+        of_all = self._asked(asking.language_of_all(interaction, settings, table))
         return Answer(interaction, settings, of_all, self._games.oracle, **how)
 
-    async def _told(
-        self,
-        interaction: discord.Interaction[Any],
-        what: str,
-        answer: Coroutine[Any, Any, None],
-        *,
-        of_version: bool = False,
-    ) -> None:
+    @asynccontextmanager
+    async def _telling(
+        self, interaction: discord.Interaction[Any], what: str, *, of_version: bool = False
+    ) -> AsyncIterator[None]:
         """Answer in the task of the interaction, which nobody breaks off; no failure leaves it.
 
         of_version : whether it is done at one version of a table alone, and so once anyway
@@ -376,20 +351,16 @@ class DiscordFront:
         if not of_version:
             doing.set(Deed(str(interaction.id)))
         self._wait_for(asyncio.current_task())
-        await _caught(interaction, answer)
+        try:
+            yield
+        except Exception as error:  # whatever one answer is, the bot goes on
+            await asking.tell_failure(interaction, error)
+        finally:
+            # an interaction and its response know each other: what only a collection frees of
+            # them, which holds up every answer, is to be little
+            interaction.message = None
         if self._answered:
             self._answered(what, time.monotonic() - begun)
-
-
-async def _caught(interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]) -> None:
-    try:
-        await answer
-    except Exception as error:  # whatever one answer is, the bot goes on
-        await tell_failure(interaction, error)
-    finally:
-        # an interaction and its response know each other: what only a collection frees of them,
-        # which holds up every answer, is to be little
-        interaction.message = None
 
 
 def dice_in(text: str) -> str | None:

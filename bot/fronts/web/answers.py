@@ -3,19 +3,16 @@
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
 
-from bot.chat.commands import Command, Reply, as_reply, failure
-from bot.chat.fields import Field
+from bot.chat.commands import Command, Commands, Reply, Stream, replies_to
 from bot.layout import narrowed
-from bot.services.games import News
+from bot.services.tables import Caller
 from bot.tasks.pressure import too_busy
 from bot.tasks.solving import SolveProgress
-from solver.wording import say
-
-Stream = AsyncIterator[Reply | News]
+from solver.wording import say, spoken
 
 PATIENCE = 1.5
 """Seconds after which a page says how far an answer is."""
@@ -62,20 +59,6 @@ def asked(command: Command, given: Mapping[str, str]) -> dict[str, str]:
     return {name: value.strip() for name, value in given.items() if name in known and value.strip()}
 
 
-def label_of(command: Command, one: Field) -> str:
-    """Return what a field means, marked by `say_later`."""
-    return one.meaning or command.options.get(one.name, one.name)
-
-
-async def replies_to(stream: Stream) -> AsyncIterator[Reply]:
-    """Yield replies as they come; what goes wrong is the last of them."""
-    try:
-        async for told in stream:
-            yield as_reply(told)
-    except Exception as error:  # whatever one answer is, the pages go on
-        yield failure(error)
-
-
 @dataclass(slots=True, eq=False)
 class Answer:
     """What is said to a question, so far."""
@@ -120,9 +103,9 @@ def error_of(reply: Reply) -> str:
 class Answers:
     """Answers under way: whoever asks again for one gets it, and asks for no second one."""
 
-    def __init__(self, *, is_patient: bool = False) -> None:
+    def __init__(self, commands: Commands, *, is_patient: bool = False) -> None:
         """`is_patient`: whether all answers are waited for, however long they take."""
-        self._is_patient = is_patient
+        self._commands, self._is_patient = commands, is_patient
         self._running: dict[Hashable, Answer] = {}
 
     async def to(
@@ -154,6 +137,13 @@ class Answers:
             self._running.pop(key, None)
         return answer
 
+    async def to_line(
+        self, caller: Caller, line: str, patience: float = PATIENCE, *more: Hashable
+    ) -> Answer:
+        """Return what a line is answered, as `to` does; `more` tells alike ones apart."""
+        key = caller.person.id, caller.place, spoken().code, line, *more
+        return await self.to(key, partial(self._commands.answer, line, caller), patience)
+
     async def under_way(self, key: Hashable, *, kept: bool = False) -> Answer:
         """Return an answer that was asked for, or one that says nothing; `kept` as `to` has it."""
         return await self.to(key, _nothing, kept=kept)
@@ -184,8 +174,3 @@ async def _nothing() -> Stream:
 async def _collect(stream: Stream, answer: Answer) -> None:
     async for reply in replies_to(stream):
         answer.replies.append(reply)
-
-
-def data_of(answer: Answer) -> Any:
-    """Return what an answer says as plain data: its last reply."""
-    return answer.last.data if answer.last else None

@@ -14,11 +14,10 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from aiohttp.http import HttpProcessingError
 
-from bot import log
-from bot.chat.commands import Command, Commands
+from bot.chat.commands import Command, Commands, failure
 from bot.chat.fields import Field, Kind
 from bot.chat.pressing import Pressing
-from bot.fronts.web.answers import Answers, asked, data_of, label_of, line_of
+from bot.fronts.web.answers import Answers, asked, line_of
 from bot.fronts.web.kingdom import Kingdom
 from bot.fronts.web.own import Own
 from bot.fronts.web.pages import Pages
@@ -67,7 +66,8 @@ class Api:
                 status=202,
                 headers={"Retry-After": "2"},
             )
-        return web.json_response(data_of(answer), status=400 if answer.error else 200)
+        said = answer.last.data if answer.last else None
+        return web.json_response(said, status=400 if answer.error else 200)
 
     async def told(self, page: Page) -> web.StreamResponse:
         """Describe all of it to people."""
@@ -108,11 +108,10 @@ def _operation(command: Command) -> dict[str, Any]:
         "description": say("Language"),
         "schema": {"enum": list(CODES)},
     }
-    fields = command.fields
     return {
         "operationId": command.name,
         "summary": say(command.summary),
-        "parameters": [*(_parameter(command, one) for one in fields), language],
+        "parameters": [*map(_parameter, command.fields), language],
         "responses": {
             "200": _content(say("The answer"), {}),
             "202": _content(
@@ -126,7 +125,7 @@ def _operation(command: Command) -> dict[str, Any]:
     }
 
 
-def _parameter(command: Command, one: Field) -> dict[str, Any]:
+def _parameter(one: Field) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "string"}
     if one.choices:
         schema["enum"] = list(one.choices)
@@ -138,7 +137,7 @@ def _parameter(command: Command, one: Field) -> dict[str, Any]:
         "name": one.name,
         "in": "query",
         "required": one.required,
-        "description": say(label_of(command, one)),
+        "description": say(one.meaning),
         "schema": {key: value for key, value in schema.items() if value is not None},
     }
 
@@ -189,7 +188,7 @@ class Front:
         self._told = told
         self._address = urlsplit(settings.address or "")
         self.visitors = Visitors(secret, settings)
-        self.answers = Answers(is_patient=is_patient)
+        self.answers = Answers(commands, is_patient=is_patient)
         self.pages = Pages(commands, pressing, self.answers)
         self.pictures = Pictures(commands, pressing, self.answers)
         self.own = Own(commands, pressing, self.answers)
@@ -302,7 +301,7 @@ class Front:
         except web.HTTPException as error:
             response = self._refused(request, error)
         except Exception as error:  # whatever one answer is, the others go on
-            response = self._failed(request, error)
+            response = self._said(request, failure(error, "a page").text, 500)
         if self._told and (resource := request.match_info.route.resource):
             self._told(resource.canonical, time.monotonic() - began)
         response.headers.update(_HEADERS)
@@ -324,15 +323,6 @@ class Front:
         if retry := error.headers.get("Retry-After"):
             response.headers["Retry-After"] = retry
         return response
-
-    def _failed(self, request: web.Request, error: Exception) -> web.StreamResponse:
-        number = log.failed("a page", error)
-        sentence = say(
-            "Something went wrong in the program, which is not your fault; whoever runs it"
-            " finds the error in the log under {number}.",
-            number=number,
-        )
-        return self._said(request, sentence, 500)
 
     def _said(self, request: web.Request, sentence: str, status: int) -> web.Response:
         """Say what went wrong, as JSON where that is asked for."""

@@ -19,7 +19,7 @@ from bot.tasks.answering import at_once
 from bot.views.library import find_rules
 from solver.errors import FarkleError
 from solver.rules.options import YES_NO, RuleOption
-from solver.wording import say, spoken
+from solver.wording import say
 
 _PRACTISE = "practise"
 _BOARD = "daily", ("what", "board")
@@ -61,10 +61,7 @@ class Own:
             return page.render("known.html", here=_PRACTISE, command=command)
         is_board = command.name == _BOARD[0] and page.given == dict([_BOARD[1]])
         line = f"/{command.name} {_BOARD[1][1]}" if is_board else f"/{command.name}"
-        answer = await self._answers.to(
-            (page.visitor.id, spoken().code, line),
-            lambda: self._commands.answer(line, page.visitor.caller()),
-        )
+        answer = await self._answers.to_line(page.visitor.caller(), line)
         return page.told(say(command.summary), answer, _PRACTISE, _more())
 
     async def press(self, page: Page) -> web.StreamResponse:
@@ -95,10 +92,7 @@ class Own:
     async def forget(self, page: Page) -> web.StreamResponse:
         """Delete what is stored about who visits, and their cookie."""
         await page.form()
-        caller = page.visitor.caller()
-        answer = await self._answers.to(
-            (page.visitor.id, "forget"), lambda: self._commands.answer("/forget me", caller), 20
-        )
+        answer = await self._answers.to_line(page.visitor.caller(), "/forget me", 20)
         if answer.error:
             return page.refused(answer.error, 400)
         response = page.onward("/privacy", forgotten="yes")

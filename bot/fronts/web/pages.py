@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from aiohttp import web
@@ -34,7 +33,7 @@ from solver.play.maps import turn_map
 from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.dice import JOKER
 from solver.turn.memory import typed_set
-from solver.wording import figure, say, spoken
+from solver.wording import figure, say
 
 _FACES = {str(face): face for face in FACES} | {JOKER_LETTER: JOKER}
 
@@ -154,9 +153,7 @@ class Pages:
 
     async def answer(self, page: Page, line: str, patience: float = PATIENCE) -> Answer:
         """Return what a line is answered for a visitor, or what there is of it so far."""
-        key = page.visitor.id, spoken().code, line
-        make = partial(self._commands.answer, line, page.visitor.caller())
-        return await self._answers.to(key, make, patience)
+        return await self._answers.to_line(page.visitor.caller(), line, patience)
 
     async def ask(self, page: Page) -> web.StreamResponse:
         """Answer what to keep of a roll."""

@@ -4,7 +4,6 @@ import re
 from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from urllib.parse import parse_qsl
 
 from aiohttp import web
@@ -77,9 +76,7 @@ class Pictures:
     ) -> bytes:
         draw_as((look, "svg"))
         line = line_of(command, asked(command, given))
-        key = page.visitor.id, spoken().code, look, line
-        make = partial(self._commands.answer, line, page.visitor.caller())
-        last = (await self._answers.to(key, make, patience=20)).last
+        last = (await self._answers.to_line(page.visitor.caller(), line, 20, look)).last
         card = last.make_card(last.subject) if last and not error_of(last) else None
         if card is None or not card.attachments:
             raise web.HTTPNotFound

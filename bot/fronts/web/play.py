@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from aiohttp import web
 
 from bot.chat.cards import sure_card
-from bot.chat.commands import Commands, Reply
+from bot.chat.commands import Commands, Reply, Stream
 from bot.chat.fields import SETS
 from bot.chat.presses import Confirm, TablePress, pressable_table, read_press
 from bot.chat.pressing import QUESTIONS, Pressing, changed
-from bot.fronts.web.answers import Answer, Answers, Stream, error_of, line_of
+from bot.fronts.web.answers import Answer, Answers, error_of, line_of
 from bot.fronts.web.pictures import Picture, look_of
 from bot.fronts.web.rendering import Page
 from bot.fronts.web.visitors import FRONT, Visitor
@@ -295,9 +295,7 @@ class Play:
         """Give the file by which anybody can check the dice of a game that is over."""
         table = await self._table(page)
         line, caller = f"/proof {table.game.id}", _caller(page.visitor, table)
-        answer = await self._answers.to(
-            (page.visitor.id, line), lambda: self._commands.answer(line, caller), patience=10
-        )
+        answer = await self._answers.to_line(caller, line, 10)
         proof = answer.last.subject if answer.last else None
         if not isinstance(proof, Proof):
             raise InvalidRequestError(answer.error or say("the game is not over yet"))

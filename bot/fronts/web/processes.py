@@ -13,13 +13,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 
-from aiohttp import (
-    ClientError,
-    ClientSession,
-    DummyCookieJar,
-    UnixConnector,
-    web,
-)
+from aiohttp import ClientError, ClientSession, DummyCookieJar, UnixConnector, web
 
 from bot.fronts.web.settings import MOST_RATE, WebSettings
 from bot.tasks.workers import TaskFailedError, Workers

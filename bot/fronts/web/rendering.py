@@ -16,39 +16,27 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from bot.chat.commands import Command, Reply
+from bot import layout
+from bot.chat.commands import Reply
 from bot.chat.fields import Field
-from bot.fronts.web.answers import REFRESH, Answer, error_of, label_of
+from bot.fronts.web.answers import REFRESH, Answer, error_of
 from bot.fronts.web.visitors import Visitor, Visitors
 from bot.languages import find_code, language, language_codes
-from bot.layout import blocks, cells, cleaned, dice_count, percent, rough_percent, whole_sentence
+from bot.layout import cells, cleaned, whole_sentence
 from bot.services.advisor import Hint
 from bot.services.games import News
 from bot.services.rule_options import RULE_OPTIONS
 from bot.services.tables import bot_name
-from bot.views.advice import (
-    ACTIONS,
-    bank_text,
-    cost_text,
-    ends_text,
-    left_text,
-    no_bank_text,
-    position_text,
-    reachable_text,
-    reason_text,
-    set_aside_text,
-)
+from bot.views import advice, events, game, rules_text
 from bot.views.card import Attachment, Card
-from bot.views.events import result_text, table_head, winners_text
-from bot.views.game import after_keeping, hint_head
-from bot.views.rules_text import rules_text, title_text
+from solver import wording
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice, Odds, read_id
 from solver.play.maps import ones_twos_fives
 from solver.rules.patterns import in_words
 from solver.turn.dice import Die, Roll, dice_text
 from solver.turn.points import TurnEnds
-from solver.wording import ENGLISH, Language, Reworded, figure, say, say_number, spoken
+from solver.wording import ENGLISH, Language, Reworded, figure, say, spoken
 
 FOLDER = Path(__file__).parent
 CODES = tuple(language_codes())
@@ -167,27 +155,23 @@ def bars_of(die: Die) -> list[tuple[bool, str]]:
     return [(is_joker, bar) for is_joker, bar in bars.items() if bar]
 
 
-def fields_of(
-    command: Command, fields: Sequence[Field], given: Mapping[str, str], rules: Sequence[str]
-) -> Markup:
+def fields_of(fields: Sequence[Field], given: Mapping[str, str], rules: Sequence[str]) -> Markup:
     """Return fields of a form with their labels."""
     values = tuple(given.get(one.name, "") for one in fields)
     made = _fields if sum(map(len, values)) <= _MOST_KEPT else _fields.__wrapped__
-    labels = tuple(label_of(command, one) for one in fields)
-    return made(tuple(fields), labels, values, tuple(rules), spoken().code)
+    return made(tuple(fields), values, tuple(rules), spoken().code)
 
 
 @lru_cache(maxsize=5_000)
 def _fields(
     fields: tuple[Field, ...],
-    labels: tuple[str, ...],
     values: tuple[str, ...],
     rules: tuple[str, ...],
     _code: str,
 ) -> Markup:
     """Fields in the language that is spoken, kept as a form has twenty of them."""
     parts: Any = templates().get_template("parts.html").module
-    made = zip(fields, labels, values, strict=True)
+    made = zip(fields, values, strict=True)
     return Markup().join(parts.field(*one, rules) for one in made)
 
 
@@ -239,44 +223,12 @@ def templates() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    views = (
-        *(
-            bank_text,
-            cost_text,
-            left_text,
-            position_text,
-            reachable_text,
-            reason_text,
-        ),
-        set_aside_text,
-        *(
-            after_keeping,
-            hint_head,
-            table_head,
-            blocks,
-            cells,
-            dice_count,
-            percent,
-        ),
-        *(whole_sentence, no_bank_text, figure, in_words, say, say_number),
-        *(
-            bars_of,
-            bot_name,
-            dice_html,
-            die,
-            fields_of,
-            ends_bars,
-            ends_text,
-            rough_percent,
-            rules_text,
-            result_text,
-            title_text,
-            winners_text,
-        ),
-        *(kind_of, card_html, card_of, picture_address, number_like, rows_of),
-    )
-    found.globals |= {one.__name__: one for one in views}
-    found.globals |= {"ACTIONS": ACTIONS, "MENU": MENU, "RULE_OPTIONS": RULE_OPTIONS}
+    for views in (layout, advice, events, game, rules_text, wording):
+        found.globals |= vars(views)
+    ours: list[Any] = [bars_of, bot_name, card_html, card_of, dice_html, die, ends_bars, fields_of]
+    ours += [in_words, kind_of, number_like, picture_address, rows_of]
+    found.globals |= {one.__name__: one for one in ours}
+    found.globals |= {"MENU": MENU, "RULE_OPTIONS": RULE_OPTIONS}
     return found
 
 
@@ -316,7 +268,7 @@ class Page:
         """Return the other languages: the tag, the name and the address of this page in each."""
         others = (code for code in CODES if code != spoken().code)
         path, given = self.request.rel_url.raw_path, self.given
-        return [(code, native(code), link(path, given, lang=code)) for code in others]
+        return [(code, language(code).name, link(path, given, lang=code)) for code in others]
 
     def render(self, template: str, status: int = 200, /, **what: Any) -> web.Response:
         """Return a page made by a template."""
@@ -353,11 +305,6 @@ class Page:
     def refused(self, sentence: str, status: int) -> web.Response:
         """Return a page that says what went wrong."""
         return self.render("refused.html", status, sentence=whole_sentence(sentence))
-
-
-def native(code: str) -> str:
-    """Return the name of a language as those who speak it call it."""
-    return ENGLISH.name if code == ENGLISH.code else language(code).name
 
 
 @lru_cache(maxsize=500)

@@ -154,7 +154,7 @@ def own_secret(folder: Path) -> bytes:
 
     Raises StoreError where it can be neither read nor made.
     """
-    file = folder / "web-secret"
+    file, found, reason = folder / "web-secret", "", ""
     try:
         make_private(folder)
         with suppress(FileExistsError):
@@ -162,17 +162,16 @@ def own_secret(folder: Path) -> bytes:
             with os.fdopen(new, "w") as writer:
                 writer.write(secrets.token_hex(32))
         found = file.read_text("ascii")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = system_reason(error) if isinstance(error, OSError) else say("it is not text")
+        if len(found) != 64:
+            reason = say("it is not 64 characters long; delete it, and a new one is made")
+    except OSError as error:
+        reason = system_reason(error)
+    except UnicodeDecodeError:
+        reason = say("it is not text")
+    if reason:
         raise StoreError.say(
             "the secret of the web's cookies in {file} cannot be used: {reason}",
             file=file,
             reason=reason,
-        ) from None
-    if len(found) != 64:
-        raise StoreError.say(
-            "the secret of the web's cookies in {file} cannot be used: {reason}",
-            file=file,
-            reason=say("it is not 64 characters long; delete it, and a new one is made"),
         )
     return found.encode()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.chat.commands import Command, Commands, Line, Reply, as_reply, failure
+from bot.chat.commands import Command, Commands, Line, Reply, as_reply, failure, spread
 from bot.chat.features import of_answers
 from bot.chat.help import GROUPS
 from bot.chat.presses import CommandPress, read_press
@@ -84,13 +84,13 @@ async def test_a_long_answer_goes_on_behind_a_button(chat: Chat, line: str) -> N
     caller = Caller("here", Person("ann", "ann"), manages=True)
     questions: Any = None  # of positions, which are not asked about
     do = of_answers(questions, chat.commands).presses[CommandPress]
-    card = as_reply(await anext(chat.commands.answer(line, caller))).card()
+    card = (await anext(chat.commands.answer(line, caller))).card()
     shown = [card.text]
     while card.buttons:
         press = read_press(card.buttons[-1].id)
         assert isinstance(press, CommandPress)
         came = await do(caller, press)
-        card = as_reply(await anext(aiter(came.told))).card()
+        card = as_reply(await anext(spread(came.told))).card()
         shown.append(card.text)
     assert card.files == ()
     assert len(shown) > 1
@@ -211,7 +211,7 @@ async def test_what_is_typed_and_what_a_front_knows_mean_the_same(chat: Chat) ->
         caller, told = Caller("here", ANN, manages=True), []
         try:
             answer = chat.commands.by_name[name].answer(line, caller)
-            told += [as_reply(one).text async for one in answer]
+            told += [as_reply(one).text async for one in spread(answer)]
         except FarkleError as error:
             told.append(failure(error).text)
         if name == "stats":  # nobody by that name has played here

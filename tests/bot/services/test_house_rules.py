@@ -15,10 +15,9 @@ from typing import Any
 
 import pytest
 
-from bot.chat.commands import Line, as_reply
+from bot.chat.commands import Line, as_reply, spread
 from bot.chat.features import answered_by
 from bot.chat.rules import RulesCommands
-from bot.chat.waiting import needed_text
 from bot.services import house_rules
 from bot.services.house_rules import DeletedRules, HouseRules, Limits
 from bot.services.rule_options import RULE_OPTIONS, rules_from_options
@@ -26,7 +25,7 @@ from bot.services.situation import read_faces
 from bot.services.tables import Caller, Person
 from bot.store.store import Store
 from bot.tasks import solving
-from bot.tasks.solving import SolveProgress, SolveState
+from bot.tasks.solving import SolveProgress, SolveState, needed_text
 from bot.tasks.tasks import Asker
 from bot.tasks.workers import HEADER
 from bot.views.house_rules import (
@@ -598,9 +597,9 @@ async def test_one_solve_at_a_time_in_a_place(
         await last_of(house.solve(PLACE, "patch"))
     show = answered_by(RulesCommands(house))[0].answer
     line, caller = Line(("show", "zilch"), {}), Caller("there", Person(ANN, ANN))
-    [told] = [as_reply(one).text async for one in show(line, caller)]
+    [told] = [as_reply(one).text async for one in spread(show(line, caller))]
     assert re.search(r"\nThey are being solved now, which takes about \d+ (s|min)\.$", told)
-    [told] = [as_reply(one).text async for one in show(Line((), {}), caller)]
+    [told] = [as_reply(one).text async for one in spread(show(Line((), {}), caller))]
     assert re.search(r"^ *zilch +being solved ", told, re.M)
     other: list[SolveProgress] = []
 
@@ -616,7 +615,7 @@ async def test_one_solve_at_a_time_in_a_place(
     assert await house.cancel(PLACE) == "zilch"
     assert workers.are_gone()
     assert (await first).state is SolveState.CANCELLED
-    [told] = [as_reply(one).text async for one in show(line, caller)]
+    [told] = [as_reply(one).text async for one in spread(show(line, caller))]
     assert told.endswith("\nNot solved yet; /rules solve zilch does it.")
     await until(lambda: other[-1].state is SolveState.RUNNING)
     await until(lambda: len(workers.pids) == 2)

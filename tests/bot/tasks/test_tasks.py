@@ -10,10 +10,18 @@ from typing import Any
 
 import pytest
 
-from bot.chat.waiting import delay_text
 from bot.tasks import tasks as limits
 from bot.tasks.pressure import Pressure
-from bot.tasks.tasks import Asker, Delay, Kind, TaskCancelledError, TaskLimits, Tasks, duration
+from bot.tasks.tasks import (
+    Asker,
+    Delay,
+    Kind,
+    TaskCancelledError,
+    TaskLimits,
+    Tasks,
+    delay_text,
+    duration,
+)
 from bot.tasks.workers import TaskError
 from solver.errors import InvalidRequestError
 from tests.bot.waiting import PATIENCE, rest, until

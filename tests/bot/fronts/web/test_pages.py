@@ -204,11 +204,11 @@ def test_what_pages_say_otherwise_is_said_by_the_chat() -> None:
 
 def test_long_values_fill_no_memory(site: Site) -> None:
     command = site.chat.commands.by_name["advise"]
-    [one, *_] = command.fields or ()
-    fields_of(command, [one], {}, ())
+    [one, *_] = command.fields
+    fields_of([one], {}, ())
     tracemalloc.start()
     for number in range(300):
-        fields_of(command, [one], {one.name: f"{number:7000}"}, ())
+        fields_of([one], {one.name: f"{number:7000}"}, ())
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert kept < 1_000_000

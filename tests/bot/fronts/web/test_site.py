@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import html5lib
 import pytest
@@ -93,7 +94,8 @@ async def test_who_is_patient_waits_for_an_answer_however_long_it_takes() -> Non
         await told.wait()
         yield Reply({}, lambda _: "done")
 
-    hasty, patient = Answers(), Answers(is_patient=True)
+    commands: Any = None  # none are given
+    hasty, patient = Answers(commands), Answers(commands, is_patient=True)
     assert not (await hasty.to("question", answer, patience=0)).is_done
     waiting = asyncio.ensure_future(patient.to("question", answer, patience=0))
     assert not (await hasty.to("question", answer, patience=0)).is_done
