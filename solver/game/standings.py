@@ -1,7 +1,7 @@
 """Who stands where between turns, what a turn makes of it, and the values of a solved game."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -200,6 +200,10 @@ def other_after(
 def by_seat(value: float, seat: int) -> tuple[float, float]:
     """Win probabilities of two players by seat, given that of one of them."""
     return (value, 1 - value) if seat == 0 else (1 - value, value)
+
+
+OnShare = Callable[[float], None]
+"""Is called now and then with the share of the work that is done, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)

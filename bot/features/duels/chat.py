@@ -51,7 +51,7 @@ def feature(core: Core) -> Feature:
         async for reply in _ready_to_play(oracle, rules, caller, meant, *names):
             yield reply
         seconds = await at_once(service.seconds_of_duel, meant, one, other)
-        what, work = say_later("duel"), (service.dueled, advisor, kernels, meant, one, other)
+        what, work = say_later("duel"), (service.duel_of, advisor, kernels, meant, one, other)
         told = oracle.tasks.told(caller.asker, what, *work, each=seconds)
         async for reply in replies(told, duel_text, duel_data):
             yield reply
@@ -74,7 +74,8 @@ def feature(core: Core) -> Feature:
         async for reply in _ready_to_play(oracle, rules, caller, meant, name, Optimal.name):
             yield reply
         seconds = await at_once(service.seconds_of_best_response, meant)
-        what, work = say_later("best response"), (service.responded, advisor, kernels, meant, name)
+        what, best = say_later("best response"), service.response_to
+        work = best, name, advisor, kernels, meant
         told = oracle.tasks.told(caller.asker, what, *work, each=seconds)
         async for reply in replies(told, response_text, response_data):
             yield reply

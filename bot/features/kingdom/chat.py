@@ -111,7 +111,7 @@ class LoadedQuestions:
                 yield reply
             return
         seconds = await at_once(service.seconds_of_choice, question)
-        what, work = say_later("choice of dice"), (service.chosen, self._folders, question)
+        what, work = say_later("choice of dice"), (service.choice_answer, self._folders, question)
         told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
         async for reply in replies(told, view.choice_text, view.choice_data):
             yield reply
@@ -121,7 +121,7 @@ class LoadedQuestions:
     ) -> AsyncIterator[Reply]:
         question = service.PurchaseQuestion(owned, most)
         seconds = await at_once(service.seconds_of_purchase, question)
-        what, work = say_later("choice of dice"), (service.purchases, self._folders, question)
+        what, work = say_later("choice of dice"), (service.purchase_answer, self._folders, question)
         told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
         async for reply in replies(told, view.purchase_text, view.purchase_data):
             yield reply
