@@ -7,7 +7,7 @@ solver.play.match_players.
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from solver.game.standings import (
     FARKLE,
     LOSE,
     OUT,
+    SPARED,
     WIN,
     Bools,
     Ints,
@@ -31,9 +32,10 @@ from solver.game.standings import (
     others_after,
     score_count,
 )
+from solver.play.compare import CLOSE
 from solver.play.contests import outcomes_against, settled
 from solver.play.duel import Played, starts
-from solver.play.match_players import MatchPlayer, match_player
+from solver.play.match_players import MatchPlayer, MatchTurns, match_player
 from solver.play.memo import GoForIt
 from solver.play.policies import Optimal, levels_under
 from solver.play.policy import Policy
@@ -42,8 +44,6 @@ from solver.rules.ruleset import RULESETS, Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats, turn_plan
-
-P = TypeVar("P")
 
 NORMAL, FINAL, FIRST, SECOND = range(4)
 """What a turn is: an ordinary one, a final turn, or the first or second of a play-off."""
@@ -109,40 +109,63 @@ def throw(
 
 
 @njit(cache=True)
+def _value_of_rolling(
+    turns: MatchTurns, turn: int, level: int, total: int, column: int, throws: Throws
+) -> float:
+    """Win probability of rolling in a state of one of the turns of a solved game."""
+    lists, worth = throws.lists, turns.worth[turn]
+    levels, rows, _ = worth.shape
+    value = lists.wins[column] + lists.loses[column] * turns.lost[turn]
+    value += lists.farkles[column] * turns.farkle[turn, min(total, rows - 1)]
+    for number in range(lists.first_list[column], lists.first_list[column + 1]):
+        to, after, left = chosen(level, total, number, worth, lists, throws.bonuses)
+        following = worth[min(to, levels - 1), min(after, rows - 1), left]
+        value += lists.chances[number] * following
+    return float(value)
+
+
+@njit(cache=True)
 def _play_turns(
-    which: Ints,
-    worth: Floats,
-    bank: Bools,
     here: Ints,
+    turns: MatchTurns,
     allowed: Bools,
     throws: Throws,
     kinds: npt.NDArray[np.int8],
     totals: Ints,
+    decisions: Ints,
+    close: Ints,
 ) -> None:
     """Play one turn of each game; fill in how it ends and its turn total before that.
 
-    which[game] is its decisions, allowed[here[game]] the turn totals that may be banked.
+    here[game] is the place of its position in `turns.which`, and of the turn totals that may be
+    banked there in `allowed`. In a solved game decisions[game] and close[game] are the numbers of
+    its decisions and of close ones; they are not counted if both are empty.
     """
-    levels, rows, columns = worth.shape[1:]
+    levels, rows, columns = turns.worth.shape[1:]
     for game, place in enumerate(here):
+        turn = turns.which[place]
         level, total, column, kind = 0, 0, columns - 1, -1
         while kind < 0:
-            kind, level, total, column = throw(worth[which[game]], level, total, column, throws)
+            kind, level, total, column = throw(turns.worth[turn], level, total, column, throws)
             may = allowed[place, min(total, allowed.shape[1] - 1)]
-            legal = kind < 0 and may and throws.lists.may_bank[column]
-            if legal and bank[which[game], min(level, levels - 1), min(total, rows - 1), column]:
+            if kind >= 0 or not (may and throws.lists.may_bank[column]):
+                continue
+            row = min(total, rows - 1)
+            if len(decisions):
+                rolled = _value_of_rolling(turns, turn, level, total, column, throws)
+                decisions[game] += 1
+                close[game] += abs(turns.banked[turn, row] - rolled) < CLOSE
+            if turns.bank[turn, min(level, levels - 1), row, column]:
                 kind = BANK
         kinds[game] = kind
         totals[game] = total
 
 
-class Games(Generic[P]):
-    """The games that are still played, all arrays by game. Scores are in points.
+class Games:
+    """The games that are still played, all arrays by game. Scores are in points."""
 
-    P is what a player is in the turns that a subclass plays.
-    """
-
-    def __init__(self, rules: Ruleset, games: int) -> None:
+    def __init__(self, rules: Ruleset, games: int, *, counts: bool = False) -> None:
+        """`counts` says whether turns are counted, which takes players of a solved game."""
         check_afresh(rules)
         self.rules = rules
         self.players = [many(first_standing(rules), games) for _ in range(2)]
@@ -152,6 +175,10 @@ class Games(Generic[P]):
         self.mover = 0
         self.wins = 0.0
         """The wins of player 0 in the games that are over."""
+        self.counts = np.zeros((5, games if counts else 0), dtype=np.int64)
+        """Turns, points banked, farkles, decisions and close ones of all games, over or not."""
+        self._which = np.arange(games)
+        """The places in `counts` of the games that are still played."""
 
     def situations(self) -> Ints:
         """What positions are made of, shape (7, games)."""
@@ -185,7 +212,7 @@ class Games(Generic[P]):
             began=phase == FIRST if phase >= FIRST else began,
         )
 
-    def play(self, player: P) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
+    def play(self, player: MatchPlayer) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
         """One turn of every game: how it ends, its total in points, whether that may be banked."""
         kinds = np.empty(len(self.phase), dtype=np.int8)
         totals = np.empty(len(self.phase), dtype=np.int64)
@@ -197,7 +224,7 @@ class Games(Generic[P]):
                 kinds[games], totals[games], allowed[games] = self._play(player, games)
         return kinds, totals, allowed
 
-    def _play(self, player: P, some: Ints) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
+    def _play(self, player: MatchPlayer, some: Ints) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
         """One turn as of `play` of some games, all of which have their last turns or none."""
         rules, step = self.rules, self.rules.point_step
         situations = self.situations()[:, some]
@@ -225,23 +252,33 @@ class Games(Generic[P]):
         return kinds, totals * step, allowed
 
     def turns(
-        self,
-        player: P,
-        positions: Sequence[Position],
-        games: Ints,
-        here: Ints,
-        allowed: Bools,
+        self, player: MatchPlayer, starts: Sequence[Position], games: Ints, here: Ints, may: Bools
     ) -> tuple[npt.NDArray[np.int8], Ints]:
         """Turns of some games from some positions: how each ends, and its total in point steps.
 
         games : places among those still played
         here : of each of them the place of its position
-        allowed : which turn totals may be banked in each position, by point steps; the last stands
-            for all further ones
+        may : which turn totals may be banked in each position, by point steps; the last stands for
+            all further ones
         """
-        raise NotImplementedError
+        rules, number = rules_at(self.rules, starts[0]), len(games)
+        kinds, totals = np.empty(number, dtype=np.int8), np.empty(number, dtype=np.int64)
+        decisions, close = np.zeros((2, number if self.counts.size else 0), dtype=np.int64)
+        ended = kinds, totals, decisions, close
+        _play_turns(here, player(starts), may, throws_of(rules), *ended)
+        if self.counts.size:
+            keeps = (kinds == FARKLE) & may[here, np.minimum(totals, may.shape[1] - 1)]
+            keeps &= rules.farkle_keeps_turn_total
+            if rules.is_exact:
+                scores = np.array([start.banked for start in starts])[here]
+                keeps &= scores + totals * rules.point_step <= rules.goal
+            points = np.where((kinds == BANK) | keeps, totals, 0) * rules.point_step
+            farkles = (kinds == FARKLE) | (kinds == SPARED)
+            counted = np.ones_like(totals), points, farkles, decisions, close
+            self.counts[:, self._which[games]] += np.array(counted)
+        return kinds, totals
 
-    def turn(self, player: P) -> None:
+    def turn(self, player: MatchPlayer) -> None:
         """One turn of every game, and what follows from it."""
         rules, me = self.rules, self.mover
         kinds, totals, allowed = self.play(player)
@@ -294,6 +331,7 @@ class Games(Generic[P]):
         self.players = [one[goes_on] for one in self.players]
         self.phase = self.phase[goes_on]
         self.lead = self.lead[goes_on]
+        self._which = self._which[goes_on]
 
     def _after_normal_turns(self, normal: Bools, kinds: npt.NDArray[np.int8], got: Ints) -> Bools:
         """Write down the turns of games without a final turn; say who has reached the goal."""
@@ -308,40 +346,12 @@ class Games(Generic[P]):
         return reached
 
 
-class _Matched(Games[MatchPlayer]):
-    """Games by the decisions of players."""
-
-    def turns(
-        self,
-        player: MatchPlayer,
-        positions: Sequence[Position],
-        games: Ints,
-        here: Ints,
-        allowed: Bools,
-    ) -> tuple[npt.NDArray[np.int8], Ints]:
-        """Turns of some games, see `Games.turns`."""
-        which, worth, bank = player(positions)
-        kind, total = np.empty(len(games), dtype=np.int8), np.empty(len(games), dtype=np.int64)
-        rules = rules_at(self.rules, positions[0])
-        _play_turns(
-            which[here],
-            worth,
-            bank,
-            here,
-            allowed,
-            throws_of(rules),
-            kind,
-            total,
-        )
-        return kind, total
-
-
 def play_games(
     rules: Ruleset, first: MatchPlayer, second: MatchPlayer, games: int, seed: int
 ) -> float:
     """Play games that `first` begins; how many it wins, a shared one counting half."""
     set_seed(seed % 2**32)
-    played = _Matched(rules, games)
+    played = Games(rules, games)
     while played.phase.size:
         played.turn((first, second)[played.mover])
     return played.wins
