@@ -343,7 +343,10 @@ class RuleOption:
     meanings: Mapping[str, str] = field(default_factory=dict)
     """What may be answered, and what it means in few words."""
     told: Mapping[Any, str] = field(default_factory=dict)
-    """What each value comes to in play, where that depends on nothing else."""
+    """The sentence on what each value comes to in play, if nothing else matters; `...` has others.
+
+    In a sentence `{number}` is the value, or the number of dice for words, see `say_number`. With
+    None among the values the option has no sentence where it does not apply."""
     typical: str | None = None
     """The answer to offer where neither the rules to start from nor the simplest give one."""
     dice: int = 1

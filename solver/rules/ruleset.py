@@ -251,20 +251,16 @@ class Ruleset(Data):
     )
     """The points to reach; a file has to say it, or `rounds`."""
 
-    def _tell_rounds(self) -> Told:
-        if not self.rounds:
-            return 0, say("The game goes on until somebody has reached the goal."), False
-        message = say_number(
-            "Everybody has [one turn|{number} turns]; then the most points win.", self.rounds
-        )
-        return self.rounds, message, True
-
     rounds: Annotated[int, Field(strict=True, ge=0, le=MOST_ROUNDS)] = described(
         0,
         "10",
         say_later("so many turns each, in place of a goal"),
         note="turns of each player, in place of a goal; 0 for none",
         ask=say_later("Rounds after which the most points win, or 0 to play to a goal"),
+        told={
+            0: say_later("The game goes on until somebody has reached the goal."),
+            ...: say_later("Everybody has [one turn|{number} turns]; then the most points win."),
+        },
     )
     """The game ends when both players, or all three, have had so many turns, 1 to 50, and the most
     points win. 0 is a game to a goal, of which otherwise there is none.
@@ -288,10 +284,26 @@ class Ruleset(Data):
 
     An exact goal wins at once."""
 
-    def _tell_beyond_goal(self) -> Told:
-        if not self.is_exact:
-            return None, "", False
-        message = {
+    beyond_goal: Literal["lost", "back", "around", "given", "no_bank"] = described(
+        "lost",
+        "lost",
+        say_later("exact goals: lost, back, around, given, no_bank"),
+        ask=say_later("A bank beyond the goal"),
+        meanings={
+            "lost": say_later("brings nothing"),
+            "back": say_later("goes back from the goal by what is too much"),
+            "around": say_later("begins the score anew with what is too much"),
+            "given": say_later("gives its points to the other player"),
+            "no_bank": say_later("is not allowed"),
+        },
+        when=lambda rules: rules.goal_must_be == "exact",
+        needs=("goal_must_be",),
+        idle=say_later(
+            "{key:{value}} has no meaning unless the goal has to be met exactly; it goes with"
+            " {goal_must_be:exact}"
+        ),
+        told={
+            None: "",
             "lost": say_later(
                 "A bank that would go beyond the goal brings nothing: the score stays as it was."
             ),
@@ -312,27 +324,7 @@ class Ruleset(Data):
                 "A turn total that goes beyond the goal cannot be banked: it can only be rolled"
                 " on, until the turn is lost."
             ),
-        }[self.beyond_goal]
-        return self.beyond_goal, say(message), True
-
-    beyond_goal: Literal["lost", "back", "around", "given", "no_bank"] = described(
-        "lost",
-        "lost",
-        say_later("exact goals: lost, back, around, given, no_bank"),
-        ask=say_later("A bank beyond the goal"),
-        meanings={
-            "lost": say_later("brings nothing"),
-            "back": say_later("goes back from the goal by what is too much"),
-            "around": say_later("begins the score anew with what is too much"),
-            "given": say_later("gives its points to the other player"),
-            "no_bank": say_later("is not allowed"),
         },
-        when=lambda rules: rules.goal_must_be == "exact",
-        needs=("goal_must_be",),
-        idle=say_later(
-            "{key:{value}} has no meaning unless the goal has to be met exactly; it goes with"
-            " {goal_must_be:exact}"
-        ),
     )
     """A bank that would go beyond an exact goal: "lost", brings nothing; "back", goes back from the
     goal by the points that are too many, not below 0; "around", makes the score as many points as
@@ -344,15 +336,14 @@ class Ruleset(Data):
     board, has as many farkles in a row as before, and wins with exactly the goal; two alone can
     play so. A farkle keeps no turn total that goes beyond the goal."""
 
-    def _tell_dice(self) -> Told:
-        message = say_number("The game is played with [one die|{number} dice].", self.dice)
-        return self.dice, message, False
-
     dice: Annotated[int, Field(strict=True, ge=1, le=MAX_DICE)] = described(
         6,
         "6",
         say_later("number of dice, 1 to 10"),
         ask=say_later("Number of dice, 1 to 10"),
+        told={
+            ...: say_later("The game is played with [one die|{number} dice]."),
+        },
     )
     """How many dice are rolled, 1 to 10."""
 
@@ -473,27 +464,6 @@ class Ruleset(Data):
     Only set-asides that cannot be extended are legal then, those to which no further dice of the
     roll could be added."""
 
-    def _tell_hot_dice(self) -> Told:
-        if self.hot_dice == "optional":
-            message = say_number(
-                "When [the die is|all dice are] set aside (hot dice), [it|all] may be rolled"
-                " again.",
-                self.dice,
-            )
-        elif self.hot_dice == "no_bank":
-            message = say_number(
-                "When [the die is|all dice are] set aside (hot dice), [it|all] must be rolled"
-                " again; you cannot bank.",
-                self.dice,
-            )
-        else:
-            message = say_number(
-                "When [the die is|all dice are] set aside (hot dice), [it|all] must be rolled"
-                " again; you cannot bank, and if all dice of a roll score, all must be set aside.",
-                self.dice,
-            )
-        return self.hot_dice, message, True
-
     hot_dice: Literal["optional", "no_bank", "forced"] = described(
         "optional",
         "no_bank",
@@ -504,28 +474,22 @@ class Ruleset(Data):
             "no_bank": say_later("all must be rolled again"),
             "forced": say_later("all must be rolled again, and must be set aside if all score"),
         },
+        told={
+            "optional": say_later(
+                "When [the die is|all dice are] set aside (hot dice), [it|all] may be rolled again."
+            ),
+            "no_bank": say_later(
+                "When [the die is|all dice are] set aside (hot dice), [it|all] must be rolled"
+                " again; you cannot bank."
+            ),
+            "forced": say_later(
+                "When [the die is|all dice are] set aside (hot dice), [it|all] must be rolled"
+                " again; you cannot bank, and if all dice of a roll score, all must be set aside."
+            ),
+        },
     )
     """When all dice are set aside: "optional", all may be rolled again; "no_bank", they must be;
     "forced", they must be, and a roll that scores with all its dice must be set aside whole."""
-
-    def _tell_held_sets(self) -> Told:
-        messages = {
-            "none": say_later("What is set aside of one throw counts in no later one."),
-            "linear": say_later(
-                "Who has set aside three or more of a kind in one throw holds this set until hot"
-                " dice: each further die of its face that is thrown scores as much as three of that"
-                " face."
-            ),
-            "doubling": say_later(
-                "Who has set aside three or more of a kind in one throw holds this set until hot"
-                " dice: each further die of its face that is thrown scores and doubles it. A fourth"
-                " one brings as much as three of that face, and every further one twice as much as"
-                " the one before."
-            ),
-        }
-        if self.combine_throws:
-            return None, "", False
-        return self.held_sets, say(messages[self.held_sets]), self.held_sets != "none"
 
     held_sets: Literal["none", "linear", "doubling"] = described(
         "none",
@@ -545,6 +509,20 @@ class Ruleset(Data):
             "{key:{value}} has no meaning under {dice} below 4, where three of a kind leave no die"
             " that could match them"
         ),
+        told={
+            "none": say_later("What is set aside of one throw counts in no later one."),
+            "linear": say_later(
+                "Who has set aside three or more of a kind in one throw holds this set until hot"
+                " dice: each further die of its face that is thrown scores as much as three of that"
+                " face."
+            ),
+            "doubling": say_later(
+                "Who has set aside three or more of a kind in one throw holds this set until hot"
+                " dice: each further die of its face that is thrown scores and doubles it. A fourth"
+                " one brings as much as three of that face, and every further one twice as much as"
+                " the one before."
+            ),
+        },
     )
     """What a die scores that matches a set held, three of a kind or more of an earlier throw of the
     turn: "none", what any die does; "linear", as much as three dice of its face; "doubling", as
@@ -599,18 +577,6 @@ class Ruleset(Data):
     `when` counts in such a throw alone, and not for dice that were gathered: with "all_dice" a
     straight has to fall at once."""
 
-    def _tell_fill_straight(self) -> Told:
-        if not self.fill_straight:
-            return 0, say("No straight can be filled by a further throw."), False
-        message = say_number(
-            "Where [one face is|up to {number} faces are] missing from a straight in a throw of"
-            " all dice, you may keep one die of each face for no points[|, even if nothing"
-            " scores,] and throw the [other once: it fills|others once: they fill] the straight,"
-            " or it is a farkle.",
-            self.fill_straight,
-        )
-        return self.fill_straight, message, True
-
     fill_straight: Annotated[int, Field(strict=True, ge=0, le=5)] = described(
         0,
         "1",
@@ -618,6 +584,15 @@ class Ruleset(Data):
         note="most dice that may be thrown once to fill a straight; 0 for none",
         ask=say_later("Most dice that may be thrown once to fill a straight, or 0 for none"),
         when=lambda rules: rules.dice == len(FACES) and rules.scoring.straight_1_6,
+        told={
+            0: say_later("No straight can be filled by a further throw."),
+            ...: say_later(
+                "Where [one face is|up to {number} faces are] missing from a straight in a throw of"
+                " all dice, you may keep one die of each face for no points[|, even if nothing"
+                " scores,] and throw the [other once: it fills|others once: they fill] the"
+                " straight, or it is a farkle."
+            ),
+        },
     )
     """Most dice that may be thrown once to fill a straight of all six faces, 1 to 5; 0 for none.
 
@@ -777,21 +752,6 @@ class Ruleset(Data):
     A turn total that would lead there cannot be banked, and a farkle does not keep it. Scores from
     the goal on are free, so are those of 0 and less, and all once somebody has reached the goal."""
 
-    def _tell_caught_up(self) -> Told:
-        cost = self.caught_up
-        message = say_later("Nobody falls back for being caught up.")
-        if cost == "everything":
-            message = say_later(
-                "A bank that brings its player to exactly the other player's score sends the other"
-                " back to 0."
-            )
-        elif cost:
-            message = say_later(
-                "A bank that brings its player to exactly the other player's score sends the other"
-                " back by {points:,} points, but not below 0."
-            )
-        return cost, say(message, points=cost), bool(cost)
-
     caught_up: Annotated[
         Annotated[int, Field(strict=True, ge=0, le=MAX_POINTS)] | Literal["everything"],
         _POINTS_OR_ALL,
@@ -801,6 +761,17 @@ class Ruleset(Data):
         say_later("points, everything, none: for who is caught up"),
         note='points that it costs who is caught up by a bank, or "everything"',
         ask=say_later('Points that it costs who is caught up, or "everything", or none'),
+        told={
+            0: say_later("Nobody falls back for being caught up."),
+            "everything": say_later(
+                "A bank that brings its player to exactly the other player's score sends the other"
+                " back to 0."
+            ),
+            ...: say_later(
+                "A bank that brings its player to exactly the other player's score sends the other"
+                " back by {points:,} points, but not below 0."
+            ),
+        },
     )
     """What it costs a player whose very score the other one's bank comes to: points, or
     "everything"; 0 where it costs nothing.
@@ -812,43 +783,26 @@ class Ruleset(Data):
     Scores that reach the goal are not caught up, and nobody is once somebody has reached it. Two
     alone can play so."""
 
-    def _tell_throws(self) -> Told:
-        if not self.throws:
-            return 0, say("A turn may have any number of throws."), False
-        message = say_number(
-            "A turn [is one throw: what is set aside of it|has at most {number} throws: after the"
-            " last one the turn total] is banked if it is enough for a bank, whatever dice are"
-            " left, and else lost, as by a farkle.",
-            self.throws,
-        )
-        return self.throws, message, True
-
     throws: Annotated[int, Field(strict=True, ge=0, le=5)] = described(
         0,
         "3",
         say_later("most throws of a turn"),
         note="most throws of a turn; 0 for any number",
         ask=say_later("Most throws of a turn, or 0 for any number"),
+        told={
+            0: say_later("A turn may have any number of throws."),
+            ...: say_later(
+                "A turn [is one throw: what is set aside of it|has at most {number} throws: after"
+                " the last one the turn total] is banked if it is enough for a bank, whatever dice"
+                " are left, and else lost, as by a farkle."
+            ),
+        },
     )
     """Most throws of a turn, 1 to 5; 0 for any number.
 
     The last of them ends the turn. What the turn total is then is banked where it is enough for a
     bank, whatever dice are left to roll, hot dice too. What is not enough, or has to be confirmed,
     ends the turn as a farkle does."""
-
-    def _tell_first_throw_tries(self) -> Told:
-        tries = self.first_throw_tries
-        if tries == 1:
-            return 1, say("A farkle on the first throw of a turn is one like any other."), False
-        message = say_later(
-            "The first throw of a turn is no farkle: all dice are thrown until some score."
-        )
-        if tries:
-            message = say_later(
-                "A farkle on the first throw of a turn is thrown again: it counts only when all"
-                " dice were thrown {number} times."
-            )
-        return tries, say(message, number=tries), True
 
     first_throw_tries: Tries = described(
         1,
@@ -858,6 +812,16 @@ class Ruleset(Data):
         ask=say_later(
             "Times that the first throw of a turn is made until it is no farkle, 0 for any number"
         ),
+        told={
+            1: say_later("A farkle on the first throw of a turn is one like any other."),
+            0: say_later(
+                "The first throw of a turn is no farkle: all dice are thrown until some score."
+            ),
+            ...: say_later(
+                "A farkle on the first throw of a turn is thrown again: it counts only when all"
+                " dice were thrown {number} times."
+            ),
+        },
     )
     """How many times at most the first throw of a turn is made, 1 to 9, or 0 for any number: where
     it is a farkle all dice are thrown again, and only a farkle of the last of so many counts.
@@ -865,20 +829,6 @@ class Ruleset(Data):
     There is no choice in between. All of them are the first throw of the turn, and one throw where
     throws are limited. A roll that wins, that loses everything or that loses the game is no
     farkle."""
-
-    def _tell_last_die_tries(self) -> Told:
-        tries = self.last_die_tries
-        if tries == 1 or self.dice == 1:
-            return 1, say("The last die is thrown once, as other dice are."), False
-        message = say_later(
-            "The last die is thrown until it scores, and you cannot bank in between."
-        )
-        if tries:
-            message = say_later(
-                "The last die is thrown up to {number} times until it scores, and you cannot bank"
-                " in between."
-            )
-        return tries, say(message, number=tries), True
 
     last_die_tries: Tries = described(
         1,
@@ -891,6 +841,14 @@ class Ruleset(Data):
         idle=say_later(
             "{key}: {value} has no meaning under {dice} = 1, where no die is the last of several"
         ),
+        told={
+            1: say_later("The last die is thrown once, as other dice are."),
+            0: say_later("The last die is thrown until it scores, and you cannot bank in between."),
+            ...: say_later(
+                "The last die is thrown up to {number} times until it scores, and you cannot bank"
+                " in between."
+            ),
+        },
     )
     """How many times at most a single die is thrown that is left of several, 1 to 9, or 0 for any
     number: where it is a farkle it is thrown again, and only a farkle of the last of so many
@@ -1271,15 +1229,6 @@ class Ruleset(Data):
     confirmed, and no throw of that turn is its first one. In a final turn, too, there may be
     something to take over."""
 
-    def _tell_take_over_from(self) -> Told:
-        if not self.takes_over:
-            return None, "", False
-        points = self.take_over_from
-        message = say_later("Any score of a player on the board is enough to take over.")
-        if points:
-            message = say_later("Only whoever has {points:,} points or more may take over.")
-        return points, say(message, points=points), points > 0
-
     take_over_from: Points = described(
         0,
         "3000",
@@ -1291,6 +1240,11 @@ class Ruleset(Data):
         idle=_NOTHING_TAKEN,
         in_steps=True,
         up_to_goal=True,
+        told={
+            None: "",
+            0: say_later("Any score of a player on the board is enough to take over."),
+            ...: say_later("Only whoever has {points:,} points or more may take over."),
+        },
     )
     """Least score with which a player may take over, before the turn; 0 for any of whoever is on
     the board."""
@@ -2037,13 +1991,19 @@ def topics(rules: Ruleset, keys: Iterable[str]) -> list[Topic]:
 
 def _told(rules: Ruleset, option: RuleOption) -> Told:
     """What an option comes to: as its method says, or else as its values do by themselves."""
-    if rules.rounds and option.key in {"goal", "ending", "score_floor"}:
+    of_goal = rules.rounds and option.key in {"goal", "ending", "score_floor"}
+    if of_goal or (option.key == "held_sets" and rules.combine_throws):
         return None, "", False
     if not option.told:
         told: Told = getattr(rules, f"_tell_{option.key}")()
         return told
     value = option.of(rules)
-    return value, say(option.told[value]), bool(option.kind.words) or value != option.default
+    if None in option.told and not option.applies(rules):
+        return None, "", False
+    message = option.told.get(value) or option.told[...]
+    number = value if isinstance(value, int) else rules.dice
+    is_special = value != "none" and (bool(option.kind.words) or value != option.default)
+    return value, say_number(message, number, points=value), is_special
 
 
 def unchecked(data: Mapping[str, Any]) -> Ruleset:
