@@ -33,13 +33,13 @@ from pydantic import ValidationError
 
 from solver.batch.jobs import Job, Outcome, Watch
 from solver.batch.local import is_writable, prefer_cache, solve_here, solve_work
-from solver.batch.subjects import GameOfSeveral, GameOfTwo, Told
+from solver.batch.subjects import GameOfSeveral, GameOfTwo
 from solver.errors import ClusterError, FarkleError, InvalidRequestError
 from solver.folders import is_ours, one_at_a_time
 from solver.game.many import Lasts, ManySolution, size
 from solver.game.many_layers import Layers, solve_layers
 from solver.game.many_rings import TOLERANCE, Part, Settled
-from solver.game.standings import Solution, value_shape
+from solver.game.standings import OnProgress, Solution, value_shape
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats, turn_plan
 
@@ -327,7 +327,7 @@ class ClusterSolver:
         watch.begin(job)
         return future, job
 
-    def _in_layers(self, game: GameOfSeveral, on_progress: Told) -> Outcome:
+    def _in_layers(self, game: GameOfSeveral, on_progress: OnProgress) -> Outcome:
         """Solve a game of several on all workers. Raises LostError."""
         solve = _LayerSolve(self._workers, game)
         try:
@@ -370,7 +370,7 @@ class _LayerSolve:
         self._known: Counter[str] = Counter()
         """How many of these each worker was handed."""
 
-    def run(self, on_progress: Told) -> ManySolution:
+    def run(self, on_progress: OnProgress) -> ManySolution:
         """Solve it. Raises ClusterError, errors of workers, ConvergenceError and LostError."""
         started = time.perf_counter()
         rules = self._game.rules

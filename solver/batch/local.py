@@ -17,10 +17,10 @@ from typing import Any, TypeVar
 from solver import game
 from solver.batch.jobs import Job, Outcome, Watch
 from solver.batch.side_by_side import is_worth_it, solve_side_by_side
-from solver.batch.subjects import Checked, Subject, Told, unheard
+from solver.batch.subjects import Checked, Subject
 from solver.errors import FarkleError, SolveError
 from solver.folders import is_ours, make_private
-from solver.game.standings import FloorEffect, Progress
+from solver.game.standings import FloorEffect, OnProgress, Progress
 from solver.solved import open_solved
 from solver.strategy import StrategyManifest
 
@@ -97,7 +97,11 @@ def _interrupts_kept() -> Iterator[Callable[[], None]]:
 
 
 def solve_here(
-    subject: Subject, *, cache: Path, threads: int | None = None, on_progress: Told = unheard
+    subject: Subject,
+    *,
+    cache: Path,
+    threads: int | None = None,
+    on_progress: OnProgress = lambda _: None,
 ) -> Any:
     """Solve a subject with compiled code from `cache`; returns its solution.
 
@@ -130,7 +134,7 @@ def solve_work(subject: Subject, cache: Path, work: Callable[[], T]) -> T:
 
 
 def check_here(
-    subject: Subject, file: Path, *, cache: Path, on_progress: Told = unheard
+    subject: Subject, file: Path, *, cache: Path, on_progress: OnProgress = lambda _: None
 ) -> Checked:
     """Return how the values of a subject in a file fit their equations."""
     return with_sound_code(cache, partial(subject.checked, file, cache, on_progress))

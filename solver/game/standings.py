@@ -220,6 +220,10 @@ class Progress:
     """Whether that sweep is over, and one for a bound of the error is under way."""
 
 
+OnProgress = Callable[[Progress], None]
+"""Is called now and then with how far a solve is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """Standings that follow one another along an axis of values, a point step apart."""

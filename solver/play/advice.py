@@ -59,7 +59,7 @@ from solver.turn.equations import (
     TurnTable,
     solve_turn,
 )
-from solver.turn.points import TurnEnds, points_table
+from solver.turn.points import TurnEnds, points_table, turn_outcome
 from solver.turn.powers import PowerKind
 
 if TYPE_CHECKING:
@@ -466,6 +466,35 @@ def with_why(strategy: BestPlay, answer: Answer) -> Answer:
             return answer
         position = replace(position, turn=answer.after(answer.options[0]))
     return replace(answer, why=why(strategy, position))
+
+
+def with_endings(strategy: BestPlay, advice: Advice) -> Advice:
+    """Return advice with the chances of how the turn ends after each choice.
+
+    It is returned unchanged if a badge may be used in the turn. Raises StrategyFileError.
+    """
+    position = advice.position
+    if strategy.power_turn(position) is not None:
+        return advice
+    table, rules = strategy.turn(position).of_mover, advice.rules
+    known: dict[TurnState, TurnEnds] = {}
+
+    def ends(option: Option) -> TurnEnds:
+        if option.action is not Decision.ROLL:
+            return TurnEnds(0.0, ((option.turn_total, 1.0),), 0.0, 0.0)
+        state = advice.after(option)
+        if state not in known:
+            outcome = turn_outcome(rules, table, state)
+            # a farkle that keeps the turn total banks it
+            chances = outcome.banked + np.concatenate(([0.0], outcome.farkled[1:]))
+            points = np.flatnonzero(chances)
+            banked = tuple((int(k) * rules.point_step, float(chances[k])) for k in points)
+            known[state] = TurnEnds(float(outcome.farkled[0]), banked, outcome.wins, outcome.loses)
+        return known[state]
+
+    return replace(
+        advice, options=tuple(replace(option, ends=ends(option)) for option in advice.options)
+    )
 
 
 def why(strategy: BestPlay, position: Position) -> Why:

@@ -1,6 +1,5 @@
 """The policy that wins most against a given one, exact; loads numba only to compute it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,8 +9,8 @@ import numpy as np
 from solver.game.best import Strategy
 from solver.game.position import Position
 from solver.game.solvable import check_solvable
-from solver.game.standings import Progress, Standing, role, score_count, standing_index
-from solver.play.duel import Duel, starts
+from solver.game.standings import Standing, role, score_count, standing_index
+from solver.play.duel import Duel, OnContest, starts
 from solver.play.policies import Optimal, table_decisions
 from solver.play.policy import Decisions, Policy
 from solver.rules.ruleset import Ruleset
@@ -83,13 +82,12 @@ def best_response(
     strategy: Strategy,
     *,
     cache: Path,
-    on_progress: Callable[[float | Progress], None] = lambda _: None,
+    on_progress: OnContest = lambda _: None,
 ) -> tuple[BestResponse, Responder]:
     """The best response to a policy, and who plays it.
 
     strategy : of the solved game, for what optimal play wins
     cache : the folder of compiled code
-    on_progress : told the share of all turns that is evaluated, then how the sweeps go
 
     Raises as `solver.play.contests.duel` does.
     """

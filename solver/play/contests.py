@@ -4,7 +4,7 @@ How the turns of a player end is found once for every state, and then the table 
 swept like that of a solve, see docs/mathematics-turns.md.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -18,10 +18,10 @@ from solver.game.layout import Contest, Outcomes, as_is_best, read_table, write_
 from solver.game.outcomes import Outcome, outcome_of, outcomes_of_values
 from solver.game.position import Position, banks_allowed
 from solver.game.solvable import check_solvable
-from solver.game.standings import Progress, score_count
+from solver.game.standings import OnShare, score_count
 from solver.game.sweeping import Sweeps
 from solver.game.sweeps import settle
-from solver.play.duel import Duel, starts
+from solver.play.duel import Duel, OnContest, starts
 from solver.play.policies import Optimal
 from solver.play.policy import Decisions, Policy
 from solver.rules.ruleset import Ruleset
@@ -60,13 +60,12 @@ def settled(
     tolerance: float = TOLERANCE,
     values: Floats | None = None,
     known: Mapping[Policy | None, Outcomes] | None = None,
-    on_progress: Callable[[float | Progress], None] = lambda _: None,
+    on_progress: OnContest = lambda _: None,
 ) -> Settled:
     """The values of a contest; `one` plays as is best against `other` if None.
 
     values : of the solved game, if they are known, from which the sweeps start
     known : how the turns of some players end, as `outcomes_against` tells
-    on_progress : told the share of the turns that is evaluated, then how the sweeps go
 
     Raises FarkleError where a policy plays on for ever, or that is too much to hold.
     """
@@ -97,7 +96,7 @@ def outcomes_against(
     others: list[Policy],
     *,
     cache: Path,
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> Outcomes:
     """How the turns of a player end in contests with others, to be found once for all of them."""
     ends = endgame(rules, further=_further(rules, [player, *others]))
@@ -110,12 +109,11 @@ def duel(
     other: Policy,
     *,
     cache: Path,
-    on_progress: Callable[[float | Progress], None] = lambda _: None,
+    on_progress: OnContest = lambda _: None,
 ) -> Duel:
     """The exact win probability of a policy against another one, or against itself.
 
     cache : the folder of compiled code
-    on_progress : told the share of all turns that is evaluated, then how the sweeps go
 
     Raises InvalidRulesError for rules that cannot be solved, SolveError where that is too much to
     hold, ConvergenceError where a game need not end, and StrategyFileError.
@@ -152,7 +150,7 @@ def _outcomes(
     player: Policy,
     ends: Endgame,
     cache: Path,
-    on_progress: Callable[[float], None],
+    on_progress: OnShare,
 ) -> Outcomes:
     if isinstance(player, Optimal):
         values = player.strategy.values
@@ -161,7 +159,7 @@ def _outcomes(
 
 
 def _outcomes_of_decisions(
-    rules: Ruleset, player: Policy, ends: Endgame, on_progress: Callable[[float], None]
+    rules: Ruleset, player: Policy, ends: Endgame, on_progress: OnShare
 ) -> Outcomes:
     """How the turns of a policy end; positions with the same decisions have the same outcome."""
     step, scores, limit = rules.point_step, score_count(rules), rules.farkle_limit

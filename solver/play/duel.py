@@ -1,14 +1,18 @@
 """How often one way to play wins against another one, as solver.play.contests works it out."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from solver.game.standings import first_standing, role, standing_index
+from solver.game.standings import Progress, first_standing, role, standing_index
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 
 MOST_GAMES = 10_000_000
-"""That are played at a time to count what happens in them."""
+"""The most games that are played at a time."""
+
+OnContest = Callable[[float | Progress], None]
+"""Is called with the share of all turns that is evaluated, then with how the sweeps go."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from solver.game.outcomes import Outcome, outcome_of
 from solver.game.position import Position
 from solver.game.standings import (
     Ints,
+    OnShare,
     Standing,
     Standings,
     after_turns,
@@ -74,7 +75,7 @@ def search_go_for_it(
     unit: int,
     evaluate: Evaluate,
     last_of_other: Floats,
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> GoForIt:
     """The best thresholds that the search finds for who plays by the table of a unit.
 
@@ -163,7 +164,7 @@ def _sets(thresholds: Thresholds, scores: int, but: tuple[int, int] | None = Non
 class _Turns:
     """The turns of who plays by the table, with every set of numbers of dice to go for it with."""
 
-    def __init__(self, rules: Ruleset, unit: int, on_progress: Callable[[float], None]) -> None:
+    def __init__(self, rules: Ruleset, unit: int, on_progress: OnShare) -> None:
         self.rules, self.unit = rules, unit
         columns = memo_table(rules, unit).columns
         self.dice: tuple[Remaining, ...] = tuple(

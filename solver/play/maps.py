@@ -5,7 +5,7 @@ which to bank. They need not be one run: near the goal a player may bank at one 
 at a higher one, from which the goal is close.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from solver.errors import InvalidRequestError
 from solver.game.best import BestPlay
 from solver.game.position import Position, check_position
-from solver.game.standings import Bools, Ints, Standing, Standings, check_goal, many
+from solver.game.standings import Bools, Ints, OnShare, Standing, Standings, check_goal, many
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import Remaining, dice_set
@@ -185,12 +185,11 @@ def border_map(
     strategy: Strategy,
     start: Position,
     scores: Ints,
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> BorderMap:
     """The borders of the turns from all pairs of scores, each of which is solved.
 
     scores : in points, ascending, all below the goal
-    on_progress : is told which share is done
 
     Raises InvalidRequestError where throws combine.
     """

@@ -4,7 +4,7 @@ All games of a match go on turn by turn side by side. What the players decide ar
 solver.play.match_players.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -25,6 +25,7 @@ from solver.game.standings import (
     WIN,
     Bools,
     Ints,
+    OnShare,
     after_turns,
     check_afresh,
     first_standing,
@@ -362,13 +363,12 @@ def play_match(
     players: tuple[MatchPlayer, MatchPlayer],
     games: int,
     seeds: tuple[int, int],
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> Played:
     """Play games between two players, each of whom begins half of them.
 
     games : an odd number becomes the next even one
     seeds : of those that the first one begins, and of the others
-    on_progress : told the share of the games that is done
     """
     half = (games + 1) // 2
     wins = [0.0, 0.0]
@@ -389,12 +389,12 @@ def play_duel(
     code: Path,
     games: int,
     seed: int,
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> Played:
     """Play games between two policies, each of which begins half of them.
 
     code : the folder of compiled code
-    games, on_progress : as in `play_match`
+    games : as in `play_match`
     """
     players = match_player(rules, one, code), match_player(rules, other, code)
     return play_match(rules, players, games, (seed, seed + 1_000_003), on_progress)
@@ -408,7 +408,7 @@ def strengths_of_levels(
     go_for_it: GoForIt | None = None,
     games: int | None = None,
     seed: int = 1,
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> Strengths:
     """How strong every level of a bot is against best play, exact or counted.
 

@@ -20,12 +20,12 @@ import numpy as np
 from solver.errors import ConvergenceError
 from solver.game.outcomes import outcome_of
 from solver.game.position import first_position
-from solver.game.standings import Bools
+from solver.game.standings import Bools, OnShare
 from solver.play.contests import Settled, outcomes_against, settled
 from solver.play.duel import starts
 from solver.play.go_for_it import search_go_for_it
 from solver.play.memo import Memo, MemoGoForIt, RuleOfThumb, Thumb, banked_dice
-from solver.play.memo_study import MemoStudy, Share, Worth
+from solver.play.memo_study import MemoStudy, Worth
 from solver.play.policies import Optimal
 from solver.play.policy import Decisions
 from solver.rules.ruleset import Ruleset
@@ -47,11 +47,11 @@ _NO_POINTS = -1.0
 """The points of rules of thumb by which a turn goes on for ever: worse than any."""
 
 
-def searched(strategy: Strategy, unit: int | None, cache: Path, on_progress: Share) -> MemoStudy:
+def searched(strategy: Strategy, unit: int | None, cache: Path, on_progress: OnShare) -> MemoStudy:
     """All that is told of the table of a unit, see study_memo."""
     rules, table, best = strategy.rules, memo_table(strategy.rules, unit), Optimal(strategy)
 
-    def part(begin: float, end: float) -> Share:
+    def part(begin: float, end: float) -> OnShare:
         return lambda share: on_progress(begin + (end - begin) * min(share, 1.0))
 
     known = outcomes_against(rules, best, [Memo()], cache=cache, on_progress=part(0.0, 0.1))
@@ -96,7 +96,7 @@ def _overall(rules: Ruleset, found: Settled) -> float:
 def search_thumb(
     rules: Ruleset,
     wins: Callable[[RuleOfThumb], float],
-    on_progress: Share = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> Thumb:
     """The best rule of thumb that the search finds.
 

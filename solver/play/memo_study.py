@@ -3,21 +3,18 @@
 To find that takes a while, so it is kept in a file beside the strategy files.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
 from solver.game.solvable import check_solvable
-from solver.game.standings import check_goal
+from solver.game.standings import OnShare, check_goal
 from solver.play.memo import GoForIt, Thumb
 from solver.play.strengths import Figures, Study
 from solver.rules.ruleset import Ruleset
 from solver.solved import DIGEST_LENGTH
 from solver.strategy import Strategy
-
-Share = Callable[[float], None]
 
 
 class Worth(Figures):
@@ -74,13 +71,12 @@ def study_memo(
     unit: int | None = None,
     *,
     cache: Path,
-    on_progress: Share = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> MemoStudy:
     """Find all that out, for the table of a unit.
 
     unit : as for memo_table
     cache : the folder of compiled code
-    on_progress : told the share that is done
 
     Raises FarkleError where a rule set has no such table or is too much to evaluate.
     """

@@ -6,7 +6,6 @@ that of rolling is summed over all rolls.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from solver.game.endgame import endgame
 from solver.game.layout import make_work, mode
 from solver.game.outcomes import outcomes_of_values
 from solver.game.position import first_position
-from solver.game.standings import Ints, first_standing, role, value_shape
+from solver.game.standings import Ints, OnShare, first_standing, role, value_shape
 from solver.play.compare import CARELESS, GAMES, UNKNOWN, Comparison, Estimate, Tally
 from solver.play.contests import duel
 from solver.play.match_players import match_player, optimal_player
@@ -46,14 +45,13 @@ def tally(
     code: Path,
     games: int,
     seed: int,
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> Tally:
     """Play games of optimal play and count.
 
     values : of the solved game, in the layout of a Solution
     code : the folder of compiled code
     games : two at least
-    on_progress : told the share of the games that is done
     """
     player = optimal_player(rules, values, code)
     set_seed(seed % 2**32)
@@ -120,14 +118,13 @@ def compare(
     games: int = GAMES,
     seed: int = 1,
     careless: str = CARELESS[0],
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> Comparison:
     """Compute what a solved rule set is like to play.
 
     strategies : the folder with its strategy file
     cache : the folder of compiled code
     games : of optimal play, and as many of the careless player; two at least
-    on_progress : told the share of it that is done
 
     Where rules are not plain, what has to be counted is UNKNOWN. Raises StrategyFileError where the
     rules are not solved, and InvalidRequestError for an unknown level.

@@ -4,7 +4,6 @@ Functions of a module, so that workers can be sent them: they load numba, and so
 there or on the command line.
 """
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from statistics import fmean
@@ -12,15 +11,11 @@ from statistics import fmean
 from bot.services.advisor import Advisor
 from bot.services.reckoning import series
 from solver.batch.local import compiled_code, with_sound_code
-from solver.game.standings import Progress
 from solver.game.workload import workload
 from solver.play.best_response import BestResponse, best_response
-from solver.play.duel import Duel, Played
+from solver.play.duel import Duel, OnContest, Played
 from solver.play.policies import Optimal
 from solver.rules.ruleset import Ruleset
-
-OnProgress = Callable[[float | Progress], None]
-"""Is called with the share of the games played that is done, or with the progress of a solve."""
 
 _DUEL, _BEST_RESPONSE = 0.6, 2.0
 """The share of the work of a solve that a duel with optimal play takes, and a best response."""
@@ -38,7 +33,7 @@ def duel_of(
     rules: Ruleset,
     one: str,
     other: str,
-    on_progress: OnProgress = lambda _: None,
+    on_progress: OnContest = lambda _: None,
     games: int = GAMES,
     seed: int = 1,
 ) -> Duel:
@@ -71,7 +66,7 @@ def response_to(
     advisor: Advisor,
     kernels: Path,
     rules: Ruleset,
-    on_progress: OnProgress = lambda _: None,
+    on_progress: OnContest = lambda _: None,
 ) -> BestResponse:
     """The best response to the policy of a name. Raises what `duel_of` does."""
     policy, strategy = advisor.policy(name, rules), advisor.strategy(rules)
