@@ -504,9 +504,9 @@ class _Solved:
 
 
 def _all_roles(layers: Layers, layer: int) -> np.ndarray:
-    states, found = layers.states(layer), layers.size
-    whole = found.standings**found.players
-    return np.concatenate([states + role * whole for role in range(found.roles)])
+    states, shape = layers.states(layer), layers.size
+    whole = shape.standings**shape.players
+    return np.concatenate([states + role * whole for role in range(shape.roles)])
 
 
 _SOLVES: "dict[str, tuple[ManySolve, int]]" = {}
@@ -514,7 +514,7 @@ _SOLVES: "dict[str, tuple[ManySolve, int]]" = {}
 
 
 def solve_part_on_worker(
-    told: _Told,
+    told_solve: _Told,
     begun: int,
     news: list[tuple[int, Floats]],
     part: Part | None,
@@ -530,18 +530,18 @@ def solve_part_on_worker(
     An error of ours is returned: raised, it would be tried again in vain.
     """
     with use_worker() as (folder, threads):
-        if told.token not in _SOLVES and begun == 0:
+        if told_solve.token not in _SOLVES and begun == 0:
             try:
-                _SOLVES[told.token] = _new_solve(told, folder, threads), 0
+                _SOLVES[told_solve.token] = _new_solve(told_solve, folder, threads), 0
             except FarkleError as error:
                 return error
-        solve, handed = _SOLVES.get(told.token, (None, -1))
+        solve, handed = _SOLVES.get(told_solve.token, (None, -1))
         if solve is None or handed != begun:
-            _SOLVES.pop(told.token, None)
+            _SOLVES.pop(told_solve.token, None)
             return _BEHIND
         for layer, values in news:
             solve.by_player[_all_roles(solve.layers, layer)] = values
-        _SOLVES[told.token] = solve, begun + len(news)
+        _SOLVES[told_solve.token] = solve, begun + len(news)
         if part is None:
             return None
         solve.rings.settled, solve.states_solved = Settled(), 0
@@ -554,9 +554,13 @@ def solve_part_on_worker(
         )
 
 
-def _new_solve(told: _Told, folder: Path, threads: int) -> "ManySolve":
+def _new_solve(told_solve: _Told, folder: Path, threads: int) -> "ManySolve":
     """Make room for the values of a solve. Raises ClusterError, and what the solve does."""
-    game = GameOfSeveral(_unpacked(told.rules, told.digest), told.players, reverse=told.reverse)
+    game = GameOfSeveral(
+        _unpacked(told_solve.rules, told_solve.digest),
+        told_solve.players,
+        reverse=told_solve.reverse,
+    )
     while len(_SOLVES) >= _MOST_SOLVES:
         del _SOLVES[next(iter(_SOLVES))]
 

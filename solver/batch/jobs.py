@@ -126,8 +126,8 @@ def solve_jobs(
     for job in twins:
         manifest = None if again else job.subject.solved(folder)
         if manifest:
-            found = _success(job, Status.ALREADY_SOLVED, folder, manifest)
-            yield from _with_twins(found, twins[job])
+            result = _success(job, Status.ALREADY_SOLVED, folder, manifest)
+            yield from _with_twins(result, twins[job])
         else:
             unsolved.append(job)
     if not unsolved:

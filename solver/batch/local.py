@@ -55,8 +55,8 @@ class LocalSolver:
             watch.begin(job)
             outcome: Outcome
             try:
-                told = partial(watch.progress, job)
-                outcome = solve_here(job.subject, cache=self._cache, on_progress=told)
+                progress = partial(watch.progress, job)
+                outcome = solve_here(job.subject, cache=self._cache, on_progress=progress)
             except FarkleError as error:
                 outcome = error
             yield job, outcome
@@ -185,14 +185,14 @@ def seconds_to_compile(subject: Subject, cache: Path) -> float:
         needed = ["many_kernels"]
     else:
         needed = ["sweep_kernels", *["take_over_kernels"] * subject.rules.takes_over]
-    return sum(_SECONDS_TO_COMPILE[one] for one in needed if not _is_compiled(one, cache))
+    return sum(_SECONDS_TO_COMPILE[module] for module in needed if not _is_compiled(module, cache))
 
 
 def _is_compiled(module: str, cache: Path) -> bool:
     """Whether numba has kept code of a module of kernels since it was last written."""
     written = Path(game.__path__[0], f"{module}.py").stat().st_mtime
     folder = Path(os.environ.get("NUMBA_CACHE_DIR") or cache)
-    return any(one.stat().st_mtime >= written for one in folder.glob(f"*/{module}.*.nbi"))
+    return any(index.stat().st_mtime >= written for index in folder.glob(f"*/{module}.*.nbi"))
 
 
 @contextmanager

@@ -175,12 +175,12 @@ def _versions(entry: dict[str, Any]) -> dict[Version, Die]:
         Version.RELEASE: entry.get("release", entry.get("weights")),
         Version.KCD1: entry.get("kcd1"),
     }
-    found = {
+    versions = {
         version: Die(tuple(faces), jokers).reduced for version, faces in weights.items() if faces
     }
     if entry.get("joker_doubted"):
-        found[Version.PLAIN] = Die(tuple(entry["weights"])).reduced
-    return found
+        versions[Version.PLAIN] = Die(tuple(entry["weights"])).reduced
+    return versions
 
 
 def _badge(entry: dict[str, Any], tier: Tier) -> Badge:

@@ -145,13 +145,15 @@ def added_die(die: Die) -> NamedDie:
 def make_set(dice: Iterable[NamedDie]) -> NamedSet:
     """The set of some dice; their order means nothing."""
     counts = Counter(dice)
-    return NamedSet(tuple(sorted(counts.elements(), key=lambda one: (-counts[one], *_order(one)))))
+    return NamedSet(
+        tuple(sorted(counts.elements(), key=lambda named: (-counts[named], *_order(named))))
+    )
 
 
 def named_die(known: KnownDie, version: Version = Version.PATCHED) -> NamedDie:
     """A die of the catalogue in a version that it has; one that never changed has no version."""
     die = known.versions[version]
-    first = next(one for one, other in known.versions.items() if other == die)
+    first = next(version for version, weights in known.versions.items() if weights == die)
     return NamedDie(known.key, first, die)
 
 
@@ -165,23 +167,23 @@ def read_set(text: str, number: int = USUAL) -> NamedSet:
 
     Raises InvalidDiceError.
     """
-    found = make_set(read_dice(text))
-    if len(found.dice) > number:
+    named = make_set(read_dice(text))
+    if len(named.dice) > number:
         raise InvalidDiceError.say(
             "a set is {number} dice, not {found}: such as {example}",
-            found=len(found.dice),
+            found=len(named.dice),
             number=number,
             example=_example(number),
         )
-    if len(found.dice) < number:
-        whole = [*found.dice, *[ordinary_die()] * (number - len(found.dice))]
+    if len(named.dice) < number:
+        whole = [*named.dice, *[ordinary_die()] * (number - len(named.dice))]
         raise InvalidDiceError.say(
             "a set is {number} dice, not {found}: if the others are ordinary, write {whole}",
-            found=len(found.dice),
+            found=len(named.dice),
             number=number,
             whole=make_set(whole).text,
         )
-    return found
+    return named
 
 
 def read_dice(text: str) -> list[NamedDie]:
@@ -191,14 +193,14 @@ def read_dice(text: str) -> list[NamedDie]:
     """
     plain = unicodedata.normalize("NFKC", text)
     items = [item.strip() for item in _BETWEEN.split(plain) if item.strip()]
-    found = [die for item in items for die in _read_item(item)]
-    if not found:
+    dice = [die for item in items for die in _read_item(item)]
+    if not dice:
         raise InvalidDiceError.say(
             "no dice given: dice are named as in {example}", example=_example(USUAL)
         )
-    if len(found) > MOST_OWNED:
-        raise _too_many(len(found))
-    return found
+    if len(dice) > MOST_OWNED:
+        raise _too_many(len(dice))
+    return dice
 
 
 def read_die(text: str) -> NamedDie:
@@ -217,18 +219,18 @@ def find_die(name: str) -> KnownDie:
 
     Raises InvalidDiceError.
     """
-    found = matching(name, known_dice())
-    if not found:
+    matches = matching(name, known_dice())
+    if not matches:
         raise InvalidDiceError(
             say('there is no die called "{name}"', name=short(name.strip())) + _nearest(name)
         )
-    if len({tuple(die.versions.items()) for die in found}) > 1:
+    if len({tuple(die.versions.items()) for die in matches}) > 1:
         raise InvalidDiceError.say(
             '"{name}" could be {dice}: write one of these',
             name=short(name.strip()),
-            dice=reduce(either, [die.typed for die in found][:6]),
+            dice=reduce(either, [die.typed for die in matches][:6]),
         )
-    return found[0]
+    return matches[0]
 
 
 def _read_item(item: str) -> list[NamedDie]:
@@ -286,12 +288,12 @@ def _in_version(known: KnownDie, version: str) -> NamedDie:
         )
     if not version:
         return named_die(known)
-    if version not in {str(one) for one in known.versions}:
+    if version not in {str(known_version) for known_version in known.versions}:
         raise InvalidDiceError.say(
             "there is no {die} as @{version}, only as {versions}",
             die=known.called,
             version=short(version, 20),
-            versions=", ".join(f"@{one}" for one in known.versions),
+            versions=", ".join(f"@{known_version}" for known_version in known.versions),
         )
     return named_die(known, Version(version))
 
@@ -326,10 +328,12 @@ def _nearest(name: str) -> str:
     """The tail of a sentence about a name that no die has."""
     names = {spelled: die for die in known_dice() for spelled in spellings(die)}
     typed = {" ".join(words) for words in words_of(name)}
-    near = [one for text in typed for one in get_close_matches(text, names, n=5, cutoff=0.5)]
+    near = [word for text in typed for word in get_close_matches(text, names, n=5, cutoff=0.5)]
     if near:
-        near.sort(key=lambda one: -max(SequenceMatcher(None, one, text).ratio() for text in typed))
-        words = list(dict.fromkeys(names[one].typed for one in near))
+        near.sort(
+            key=lambda word: -max(SequenceMatcher(None, word, text).ratio() for text in typed)
+        )
+        words = list(dict.fromkeys(names[word].typed for word in near))
         return did_you_mean(words[0], words[:3])
     return say("; known are {words}", words=", ".join([die.typed for die in known_dice()][:60]))
 

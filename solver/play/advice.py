@@ -302,7 +302,9 @@ def advise(strategy: BestPlay, position: Position, roll: Roll, misses: int = 0) 
                 freed=kept.freed,
             )
         )
-    options.sort(key=partial(_rank, max((one.win_probability for one in options), default=0.0)))
+    options.sort(
+        key=partial(_rank, max((option.win_probability for option in options), default=0.0))
+    )
     if options:
         chances = options[0].chances
     else:
@@ -365,8 +367,8 @@ def best_after(
     if fallen is not Fate.SCORES:
         tries = strategy.rules.tries(len(roll), first=turn.is_first)
         return _unscored(table, turn, fallen, misses, tries)
-    found = (table.values_at(hand.after(turn, one)) for one in hand.set_asides(roll, turn))
-    return max(found, key=lambda values: float(values[0]))
+    choices = (table.values_at(hand.after(turn, kept)) for kept in hand.set_asides(roll, turn))
+    return max(choices, key=lambda values: float(values[0]))
 
 
 def _rank(best: float, option: Option) -> tuple[float, ...]:
@@ -573,8 +575,8 @@ def _rolls(table: TurnTable, position: Position) -> bool:
 def _rolls_at(strategy: BestPlay, position: Position, own: int, opponent: int) -> bool:
     """Whether a state of a turn is rolled at other scores. Points of others mean on the board."""
     players = [
-        replace(one, score=opponent, on_board=one.on_board or opponent > 0)
-        for one in position.players
+        replace(standing, score=opponent, on_board=standing.on_board or opponent > 0)
+        for standing in position.players
     ]
     players[position.mover] = replace(position.own, score=own)
     other = replace(position, players=tuple(players))
@@ -799,7 +801,9 @@ def _every_roll(dice: int) -> list[Roll]:
 def _usual_goal(digest_but_goal: str, name: str) -> int | None:
     """The goal of the preset that has such rules, if there is one: first the one of that name."""
     presets = map(load_rules, sorted(preset_names(), key=name.__ne__))
-    return next((one.goal for one in presets if one.digest_but_goal == digest_but_goal), None)
+    return next(
+        (preset.goal for preset in presets if preset.digest_but_goal == digest_but_goal), None
+    )
 
 
 def _key(digest: str) -> int:

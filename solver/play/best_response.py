@@ -110,11 +110,11 @@ def best_response(
     )
     best, usual = against(None), against(optimal)
     duels = [
-        Duel(rules, name, policy.name, *starts(rules, one.one, one.other), one.change, one.sweeps)
-        for name, one in (("best", best), ("optimal", usual))
+        Duel(rules, name, policy.name, *starts(rules, who.one, who.other), who.change, who.sweeps)
+        for name, who in (("best", best), ("optimal", usual))
     ]
-    told = f"best response to {policy.name}"
-    responder = Responder(told, Strategy(rules, best.other, told, last=best.last))
+    name = f"best response to {policy.name}"
+    responder = Responder(name, Strategy(rules, best.other, name, last=best.last))
 
     def example(position: Position) -> Example:
         place = _place(rules, position)
@@ -170,18 +170,18 @@ def _greatest(rules: Ruleset, best: Floats, optimal: Floats) -> list[Position]:
     first = role(rules, began=True)
     gain = (best - optimal)[first][np.ix_(rows, rows)]
     apart = max(1, score_count(rules) // _APART)
-    found = []
+    positions = []
     for _ in range(_EXAMPLES):
         own, opponent = np.unravel_index(int(np.argmax(gain)), gain.shape)
         if gain[own, opponent] <= TOLERANCE:
             break
-        found.append(_position(rules, int(scores[own]), int(scores[opponent])))
+        positions.append(_position(rules, int(scores[own]), int(scores[opponent])))
         near = np.ix_(
             np.abs(np.arange(len(scores)) - own) < apart,
             np.abs(np.arange(len(scores)) - opponent) < apart,
         )
         gain[near] = 0.0
-    return found
+    return positions
 
 
 def _row(rules: Ruleset, score: int) -> int:
@@ -191,9 +191,9 @@ def _row(rules: Ruleset, score: int) -> int:
 def _banks(table: TurnTable) -> tuple[int | None, ...]:
     """From which turn total on all is banked after no hot dice, with the dice 1.. in turn."""
     banks = bank_decisions(table)[0]
-    found: list[int | None] = []
+    thresholds: list[int | None] = []
     for column in banks.T:
         rolls = np.flatnonzero(~column)
         first = int(rolls[-1]) + 1 if len(rolls) else 0
-        found.append(first * table.plan.step if first < len(column) else None)
-    return tuple(found)
+        thresholds.append(first * table.plan.step if first < len(column) else None)
+    return tuple(thresholds)

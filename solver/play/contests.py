@@ -71,11 +71,11 @@ def settled(
     """
     players = [one, other]
     ends = endgame(rules, further=_further(rules, [player for player in players if player]))
-    found: dict[Policy | None, Outcomes] = {None: as_is_best(), **(known or {})}
+    outcomes: dict[Policy | None, Outcomes] = {None: as_is_best(), **(known or {})}
     for player in players:
-        if player not in found and player is not None:
-            found[player] = _outcomes(rules, player, ends, cache, on_progress)
-    contest = Contest(found[one], found[other])
+        if player not in outcomes and player is not None:
+            outcomes[player] = _outcomes(rules, player, ends, cache, on_progress)
+    contest = Contest(outcomes[one], outcomes[other])
     lasts = _final_turns(rules, one, other, ends)
 
     sweeps = Sweeps(rules, ends, lasts, contest, cache, None, on_progress, least=_LEAST)
@@ -122,7 +122,7 @@ def duel(
     strategies = [player.strategy for player in (one, other) if isinstance(player, Optimal)]
     if len(strategies) == 2 and strategies[0] is strategies[1]:
         other = one  # whose turns are evaluated once
-    found = settled(
+    values = settled(
         rules,
         one,
         other,
@@ -130,8 +130,8 @@ def duel(
         values=strategies[0].values if strategies else None,
         on_progress=on_progress,
     )
-    first, second = starts(rules, found.one, found.other)
-    return Duel(rules, one.name, other.name, first, second, found.change, found.sweeps)
+    first, second = starts(rules, values.one, values.other)
+    return Duel(rules, one.name, other.name, first, second, values.change, values.sweeps)
 
 
 def _further(rules: Ruleset, players: list[Policy]) -> int:
@@ -247,8 +247,8 @@ def _together(rules: Ruleset, which: npt.NDArray[np.int32], parts: list[Outcome]
     keeps = rules.farkle_keeps_turn_total
     first, count = np.zeros((2, len(parts)), dtype=np.intp)
     for k, part in enumerate(parts):
-        some = part.banked + part.farkled if keeps else part.banked
-        if len(there := np.flatnonzero(some)):
+        ends_turn = part.banked + part.farkled if keeps else part.banked
+        if len(there := np.flatnonzero(ends_turn)):
             first[k], count[k] = there[0], there[-1] + 1 - there[0]
     spans = [slice(a, a + n) for a, n in zip(first, count, strict=True)]
     banked = [part.banked[span] for part, span in zip(parts, spans, strict=True)]
@@ -278,27 +278,28 @@ def _final_turns(rules: Ruleset, one: Policy | None, other: Policy, ends: Endgam
     players = _Last.of(rules, one, margins), _Last.of(rules, other, margins)
     if rules.is_defended:
         return _defended(rules, players)
-    found = []
+    lasts = []
     for chaser, leader in (players, players[::-1]):
         tie = 0.5 if rules.ties == "shared" else 0.0
         if rules.ties == "played_on":
             # who does not draw level goes first
             tie = 1 - fixed_point(partial(_play_off, leader, chaser))
-        found.append(np.array([chaser.second(tie, on_board=board) for board in (False, True)]))
-    return found
+        lasts.append(np.array([chaser.second(tie, on_board=board) for board in (False, True)]))
+    return lasts
 
 
 def _defended(rules: Ruleset, players: tuple["_Last", "_Last"]) -> list[Floats]:
     """The values of the final turns of two players, of whom who is beaten has one in return."""
     tie = 0.5 if rules.ties == "shared" else 0.0
-    found, change = [np.zeros(1)] * 2, 1.0
+    lasts, change = [np.zeros(1)] * 2, 1.0
     while change > TOLERANCE / 10:
-        last, returns = found, found[::-1]
-        found = [one.second(tie, beaten=there) for one, there in zip(players, returns, strict=True)]
-        change = max(np.max(np.abs(one - it)) for one, it in zip(found, last, strict=True))
+        last, returns = lasts, lasts[::-1]
+        pairs = zip(players, returns, strict=True)
+        lasts = [player.second(tie, beaten=beaten) for player, beaten in pairs]
+        change = max(np.max(np.abs(new - old)) for new, old in zip(lasts, last, strict=True))
     return [
-        np.array([one.second(tie, on_board=board, beaten=there) for board in (False, True)])
-        for one, there in zip(players, found[::-1], strict=True)
+        np.array([player.second(tie, on_board=board, beaten=there) for board in (False, True)])
+        for player, there in zip(players, lasts[::-1], strict=True)
     ]
 
 
@@ -380,9 +381,9 @@ class _GivenLast(_Last):
                 on_board=on_board,
                 began=not rules.has_roles and margin > 0,
             )
-            found = self._outcome(player, position)
-            ended = found.ended(self.rules)
-            wins[margin], ties[margin] = found.wins, ended[margin]
+            outcome = self._outcome(player, position)
+            ended = outcome.ended(self.rules)
+            wins[margin], ties[margin] = outcome.wins, ended[margin]
             ahead = ended[margin + 1 :]
             beats[margin, : len(ahead)] = ahead[: self.margins]
             beats[margin, -1] += ahead[self.margins :].sum()

@@ -68,10 +68,10 @@ class Played:
         In a million duels about three fail this by chance.
         """
         exact = duel.as_first, duel.as_second
-        errors = [math.sqrt(one * (1 - one) / (self.games / 2)) for one in exact]
+        errors = [math.sqrt(chance * (1 - chance) / (self.games / 2)) for chance in exact]
         return all(
-            abs(rate - one) <= 5 * error + 2 / self.games
-            for rate, one, error in zip(self._halves, exact, errors, strict=True)
+            abs(rate - chance) <= 5 * error + 2 / self.games
+            for rate, chance, error in zip(self._halves, exact, errors, strict=True)
         )
 
     @property

@@ -136,8 +136,8 @@ def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -
         rows -= (rows - (strategy.rules.winning_score - position.banked) // step) // 2
         sure = rows + 1
     best = bank_from(bank_decisions(table)[level][:sure, usual], seen[:sure], step)
-    best = tuple(one for one in best if one.dice - 1 in columns)
-    highest = max((one.turn_total or 0 for one in best), default=0)
+    best = tuple(threshold for threshold in best if threshold.dice - 1 in columns)
+    highest = max((threshold.turn_total or 0 for threshold in best), default=0)
     highest = max(highest, position.turn_total)
     rows = max(rows, highest // step) + 1
     rows = min(rows, table.roll.shape[1])
@@ -172,13 +172,13 @@ def win_map(strategy: Strategy, start: Position, scores: Ints) -> WinMap:
     rules = strategy.rules
     farkles = np.full(len(scores), start.opponent_farkles, dtype=np.int64)
     others = Standings(scores, farkles, _boards(rules, scores), 0 * farkles)
-    found = [
+    rows = [
         strategy.win_probabilities(
             many(Standing(int(score), start.farkles, bool(board))), others, began=start.began
         )
         for score, board in zip(scores, _boards(rules, scores), strict=True)
     ]
-    return WinMap(rules, start, scores, scores, np.array(found))
+    return WinMap(rules, start, scores, scores, np.array(rows))
 
 
 def border_map(
@@ -203,11 +203,11 @@ def border_map(
     shape = dice_set(rules).whole, len(scores), len(scores)
     least, inverted = np.full(shape, np.nan), np.zeros(shape, dtype=np.bool_)
     for done, (index, position) in enumerate(_positions(rules, start, scores)):
-        for one in turn_map(strategy, position).bank_from:
-            column = one.dice - 1
-            if one.turn_total is not None:
-                least[column, *index] = one.turn_total
-            inverted[column, *index] = bool(one.roll_again)
+        for threshold in turn_map(strategy, position).bank_from:
+            column = threshold.dice - 1
+            if threshold.turn_total is not None:
+                least[column, *index] = threshold.turn_total
+            inverted[column, *index] = bool(threshold.roll_again)
         on_progress((done + 1) / len(scores) ** 2)
     wins_from = rules.winning_score - scores
     return BorderMap(rules, start, scores, scores, least, wins_from, inverted)

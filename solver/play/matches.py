@@ -80,7 +80,7 @@ def throws_of(rules: Ruleset) -> Throws:
     outs = np.broadcast_to(plan.out_chances, spared.shape)
     ends = np.stack([plan.counted_farkles, plan.lose_chances, plan.win_chances, outs, spared])
     scores = np.split(lists.chances, lists.first_list[1:-1])
-    upto = [np.cumsum([*some, *others]) for some, others in zip(ends.T, scores, strict=True)]
+    upto = [np.cumsum([*ended, *others]) for ended, others in zip(ends.T, scores, strict=True)]
     first = np.cumsum([0, *map(len, upto)], dtype=np.int64)
     return Throws(lists, np.array(plan.bonuses, dtype=np.int64), np.concatenate(upto), first)
 
@@ -225,10 +225,10 @@ class Games:
                 kinds[games], totals[games], allowed[games] = self._play(player, games)
         return kinds, totals, allowed
 
-    def _play(self, player: MatchPlayer, some: Ints) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
+    def _play(self, player: MatchPlayer, places: Ints) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
         """One turn as of `play` of some games, all of which have their last turns or none."""
         rules, step = self.rules, self.rules.point_step
-        situations = self.situations()[:, some]
+        situations = self.situations()[:, places]
         low = situations.min(axis=1)
         steps = np.array([step, step, 1, 1, 1, 1, 1])
         sizes = (situations.max(axis=1) - low) // steps + 1
@@ -243,11 +243,13 @@ class Games:
         allowed = np.empty(len(order), dtype=np.bool_)
         rows = score_count(rules) + rules.least_bank(on_board=False) // step + 1
         for begin in range(0, len(seen), CHUNK):
-            positions = [self.position(one) for one in distinct[begin : begin + CHUNK].tolist()]
-            may = np.array([banks_allowed(rules, one, rows) for one in positions])
+            positions = [
+                self.position(situation) for situation in distinct[begin : begin + CHUNK].tolist()
+            ]
+            may = np.array([banks_allowed(rules, position, rows) for position in positions])
             games = order[starts[begin] : starts[begin + len(positions)]]
             here = inverse[games] - begin
-            kind, total = self.turns(player, positions, some[games], here, may)
+            kind, total = self.turns(player, positions, places[games], here, may)
             kinds[games], totals[games] = kind, total
             allowed[games] = may[here, np.minimum(total, rows - 1)]
         return kinds, totals * step, allowed
@@ -329,7 +331,7 @@ class Games:
 
     def keep(self, goes_on: Bools) -> None:
         """Go on with some of the games."""
-        self.players = [one[goes_on] for one in self.players]
+        self.players = [standings[goes_on] for standings in self.players]
         self.phase = self.phase[goes_on]
         self.lead = self.lead[goes_on]
         self._which = self._which[goes_on]
@@ -420,13 +422,14 @@ def strengths_of_levels(
     """
     best = Optimal(strategy)
     levels = [
-        best if one.name == best.name else one for one in levels_under(rules, strategy, go_for_it)
+        best if level.name == best.name else level
+        for level in levels_under(rules, strategy, go_for_it)
     ]
 
     def evaluating(share: float) -> None:
         on_progress(share / 2)
 
-    found: dict[str, Strength] = {}
+    strengths: dict[str, Strength] = {}
     if games is None:
         ends = outcomes_against(rules, best, levels, cache=cache, on_progress=evaluating)
     else:
@@ -447,7 +450,7 @@ def strengths_of_levels(
             played = play_match(rules, (player, optimal), games, (first, first + 1_000_003))
             began, replied = played.began, played.replied
             rate, error = played.rates[-1]
-        found[level.name] = Strength(
+        strengths[level.name] = Strength(
             win_rate=rate, standard_error=error, began=began, replied=replied
         )
     return Strengths(
@@ -455,5 +458,5 @@ def strengths_of_levels(
         digest=rules.digest,
         games=games and games + games % 2,
         seed=seed if games else None,
-        levels=found,
+        levels=strengths,
     )

@@ -194,7 +194,7 @@ def _memo_decisions(
     rules = target.rules
     # a turn of one throw is banked, and nothing more is to gain in it
     table = None if rules.throws == 1 else memo_table(rules, unit)
-    beyond = max(one.breaks[-1].turn_total for one in table.columns) if table else 0
+    beyond = max(column.breaks[-1].turn_total for column in table.columns) if table else 0
     left = np.arange(1, rules.dice + 1)
 
     def rows(totals: Floats, may_bank: Bools) -> tuple[Floats, Bools]:

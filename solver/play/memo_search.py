@@ -65,14 +65,14 @@ def searched(strategy: Strategy, unit: int | None, cache: Path, on_progress: OnS
 
     def worth(player: Memo | RuleOfThumb) -> Worth:
         points, farkles = _points(rules, player.without_goal(rules))
-        found = against(player)
-        first, second = starts(rules, found.one, found.other)
+        values = against(player)
+        first, second = starts(rules, values.one, values.other)
         return Worth(as_first=first, as_second=second, points=points, farkles=farkles)
 
     last = against(Memo(table.unit)).last
     go_for_it = search_go_for_it(rules, table.unit, evaluate, last, part(0.1, 0.5))
     thumb = search_thumb(
-        rules, lambda one: _overall(rules, against(one, tolerance=_ROUGHLY)), part(0.5, 1.0)
+        rules, lambda rule: _overall(rules, against(rule, tolerance=_ROUGHLY)), part(0.5, 1.0)
     )
     return MemoStudy(
         rules=rules.name,
@@ -88,9 +88,9 @@ def searched(strategy: Strategy, unit: int | None, cache: Path, on_progress: OnS
     )
 
 
-def _overall(rules: Ruleset, found: Settled) -> float:
+def _overall(rules: Ruleset, values: Settled) -> float:
     """How often the first player wins who begins every other game."""
-    return sum(starts(rules, found.one, found.other)) / 2
+    return sum(starts(rules, values.one, values.other)) / 2
 
 
 def search_thumb(
@@ -106,13 +106,13 @@ def search_thumb(
     ranked: dict[Thumb, float] = {}
     for number, start in enumerate(starts_of_search):
         on_progress(0.5 * number / len(starts_of_search))
-        thumb, points = _climbed(rules, start, lambda one: _thumb_points(rules, one), _STEPS)
+        thumb, points = _climbed(rules, start, lambda rule: _thumb_points(rules, rule), _STEPS)
         ranked[_plain(rules, thumb)] = points
     most = sorted(ranked, key=lambda thumb: -ranked[thumb])[:_COMPARED]
-    found = {thumb: wins(RuleOfThumb(thumb)) for thumb in most}
+    won = {thumb: wins(RuleOfThumb(thumb)) for thumb in most}
     on_progress(0.7)
-    best = max(found, key=lambda thumb: found[thumb])
-    best, _ = _climbed(rules, best, lambda one: wins(RuleOfThumb(one)), _STEPS[-1:])
+    best = max(won, key=lambda thumb: won[thumb])
+    best, _ = _climbed(rules, best, lambda rule: wins(RuleOfThumb(rule)), _STEPS[-1:])
     return _plain(rules, best)
 
 
@@ -137,8 +137,8 @@ def _bank_from(rules: Ruleset, dice: int) -> int:
     """From which turn total on the table to memorise says to bank, or its last one."""
     for column in memo_table(rules).columns:
         if column.dice == dice:
-            last = [one.turn_total for one in column.breaks]
-            banks = [one.turn_total for one in column.breaks if one.gain <= 0]
+            last = [point.turn_total for point in column.breaks]
+            banks = [point.turn_total for point in column.breaks if point.gain <= 0]
             return max(rules.least_bank(), banks[0] if banks else last[-1])
     return rules.least_bank()
 
@@ -203,7 +203,7 @@ def _points(rules: Ruleset, decisions: Decisions) -> tuple[float, float]:
     step = rules.point_step
     rows = max(_LEAST_ROWS, rules.winning_score // step, decisions.worth.shape[1])
     least = rules.least_bank() // step
-    found = outcome_of(rules, decisions.worth, decisions.bank, np.arange(rows) >= least)
-    kept = found.ended(rules) @ np.arange(rows) * step
-    farkles = found.farkled.sum() + (found.loses if rules.spares_farkles else 0.0)
+    outcome = outcome_of(rules, decisions.worth, decisions.bank, np.arange(rows) >= least)
+    kept = outcome.ended(rules) @ np.arange(rows) * step
+    farkles = outcome.farkled.sum() + (outcome.loses if rules.spares_farkles else 0.0)
     return float(kept), float(farkles)

@@ -62,8 +62,8 @@ def study_path(folder: Path, rules: Ruleset, unit: int) -> Path:
 
 def load_memo(folder: Path, rules: Ruleset, unit: int) -> MemoStudy | None:
     """What was found out; None where no sound file holds it."""
-    found = MemoStudy.load(study_path(folder, rules, unit), rules)
-    return found if found and found.unit == unit else None
+    study = MemoStudy.load(study_path(folder, rules, unit), rules)
+    return study if study and study.unit == unit else None
 
 
 def study_memo(

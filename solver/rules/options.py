@@ -231,11 +231,11 @@ SCORES = Kind(
 """Some scores, see `solver.rules.ruleset.Ruleset.no_bank_at`."""
 
 
-def in_scores(score: int, some: str) -> bool:
+def in_scores(score: int, scores: str) -> bool:
     """Whether a score is among some, as `no_bank_at` says them."""
-    if some.startswith("*"):
-        return f"{score:06}".endswith(some[1:])
-    first, _, last = some.partition("-")
+    if scores.startswith("*"):
+        return f"{score:06}".endswith(scores[1:])
+    first, _, last = scores.partition("-")
     return int(first) <= score <= int(last or first)
 
 
@@ -398,7 +398,7 @@ class RuleOption:
             beyond = {"greater_than_equal", "less_than_equal"}
             if not self.kind.size:
                 beyond.add("too_long")
-            return all(one["type"] in beyond for one in error.errors(include_url=False))
+            return all(detail["type"] in beyond for detail in error.errors(include_url=False))
         return True
 
     def applies(self, rules: Any) -> bool:
@@ -416,13 +416,13 @@ def described(default: Any, /, example: str = "", help: str = "", **said: Any) -
 
 def options_of(model: type[BaseModel], *table: str) -> dict[str, RuleOption]:
     """The options among the fields of a model, by their keys; `table` are those that lead there."""
-    found = {}
+    options = {}
     for key, made in model.model_fields.items():
         for option in made.metadata:
             if isinstance(option, RuleOption):
                 kind = _kind_of(made)
-                accepted = (one for one in made.metadata if not isinstance(one, RuleOption))
-                found[key] = replace(
+                accepted = (mark for mark in made.metadata if not isinstance(mark, RuleOption))
+                options[key] = replace(
                     option,
                     note=option.note or ("" if kind.is_list or not kind.words else option.help),
                     key=key,
@@ -431,7 +431,7 @@ def options_of(model: type[BaseModel], *table: str) -> dict[str, RuleOption]:
                     kind=kind,
                     default=made.get_default(),
                 )
-    return found
+    return options
 
 
 def _kind_of(made: FieldInfo) -> Kind:

@@ -154,10 +154,10 @@ def _penalty(text: str) -> Any:
     number, *words = re.split(",(?=[a-z])", text.lower())
     if not (parts := re.fullmatch(r"([1-5])[x×*](.+)", number)):
         return None if text.lower() == "none" else text
-    found = {"in_a_row": int(parts[1]), "points": read_number(parts[2])}
+    data = {"in_a_row": int(parts[1]), "points": read_number(parts[2])}
     keys = {word: key for key, option in PENALTY_OPTIONS.items() for word in option.kind.words}
     said = [word.replace("-", "_") for word in words]
-    return found | {keys.get(word, word): word for word in said}
+    return data | {keys.get(word, word): word for word in said}
 
 
 _PENALTY = Kind(
@@ -206,7 +206,7 @@ _NOTHING_TO_CONFIRM = say_later(
 
 def _has_to_be_confirmed(rules: Any) -> bool:
     """Whether something may have to be confirmed under rules."""
-    doubtful = any(one.then == "roll_on" for one in rules.scoring.combination)
+    doubtful = any(table.then == "roll_on" for table in rules.scoring.combination)
     return doubtful or rules.hot_dice != "optional"
 
 
@@ -725,14 +725,14 @@ class Ruleset(Data):
         if not self.barred:
             return [], say("A bank may leave any score."), False
         parts = []
-        for some in self.no_bank_at:
-            first, _, last = some.partition("-")
+        for scores in self.no_bank_at:
+            first, _, last = scores.partition("-")
             if last:
                 part = say("from {first:,} to {last:,}", first=int(first), last=int(last))
-            elif some.startswith("*"):
-                part = say("ending in {digits}", digits=some[1:])
+            elif scores.startswith("*"):
+                part = say("ending in {digits}", digits=scores[1:])
             else:
-                part = say("of {score:,}", score=int(some))
+                part = say("of {score:,}", score=int(scores))
             parts.append(part)
         message = say_later(
             "You cannot bank what would leave you with a score {scores}, short of the goal."
@@ -881,8 +881,8 @@ class Ruleset(Data):
                 "After hot dice what is set aside counts several times in that turn: {others}, and"
                 " {times} times from the {which} on."
             )
-        told = say(message, times=last, which=which, others=", ".join(counted))
-        return times, told, True
+        sentence = say(message, times=last, which=which, others=", ".join(counted))
+        return times, sentence, True
 
     hot_dice_times: Times = described(
         (),
@@ -991,20 +991,20 @@ class Ruleset(Data):
         patterns = canonical(self.at("any").decisive.get("loses_score", ()))
         if not patterns:
             return [], say("No roll loses everything."), False
-        more = ""
+        besides = ""
         if self.farkle_penalty and self.farkle_penalty.in_a_row > 1:
-            more += say("; the count of farkles in a row starts again")
+            besides += say("; the count of farkles in a row starts again")
         if self.has_opening:
-            more += say("; players on the board stay there")
+            besides += say("; players on the board stay there")
         if "wins_game" in self.decisive:
-            more += say("; but a roll that wins at once does not lose")
+            besides += say("; but a roll that wins at once does not lose")
         if "loses_game" in self.decisive:
-            more += say("; a roll that loses the game does only that")
+            besides += say("; a roll that loses the game does only that")
         message = say_later(
             "A roll with {patterns} loses everything: it ends the turn, loses the turn total and"
             " takes a score above 0 down to 0{more}."
         )
-        return patterns, say(message, patterns=any_of(patterns, self.dice), more=more), True
+        return patterns, say(message, patterns=any_of(patterns, self.dice), more=besides), True
 
     lose_everything: Patterns = described(
         (),
@@ -1044,27 +1044,31 @@ class Ruleset(Data):
         patterns = canonical(always.decisive.get("loses_turn", ()))
         ruin = canonical(always.decisive.get("loses_game", ()))
         confirmed = sorted(
-            {tidy(one.dice) for one in always.scoring.combination if one.then == "roll_on"}
+            {tidy(table.dice) for table in always.scoring.combination if table.then == "roll_on"}
         )
         uses = sorted(
-            f"{tidy(one.dice)}:{one.uses}" for one in self.scoring.combination if one.uses
+            f"{tidy(table.dice)}:{table.uses}" for table in self.scoring.combination if table.uses
         )
         at_times: dict[When, dict[str, str]] = {
-            when: {str(one): one.in_words for one in self.scoring.combination if one.when == when}
+            when: {
+                str(table): table.in_words
+                for table in self.scoring.combination
+                if table.when == when
+            }
             for when in WHENS[1:]
         }
         if self.scoring.nothing_at_first:
             points = self.scoring.nothing
             said = say("a roll in which nothing scores ({points:,})", points=points)
             at_times["first_throw"][f"nothing={points}"] = said
-        at_times = {when: found for when, found in at_times.items() if found}
+        at_times = {when: tables for when, tables in at_times.items() if tables}
         value: dict[str, list[str]] = {
             "loses_turn": patterns,
             "to_confirm": confirmed,
             "uses": uses,
             "loses_game": ruin,
         }
-        value |= {when: [*found] for when, found in at_times.items()}
+        value |= {when: [*tables] for when, tables in at_times.items()}
         doubt = say_later(
             "Dice that count as {combinations} have to be confirmed: you cannot bank them before"
             " dice of a further roll were set aside."
@@ -1092,8 +1096,8 @@ class Ruleset(Data):
                 )
             )
         sentences += [
-            say(_AT_TIMES[when], combinations="; ".join(found.values()))
-            for when, found in at_times.items()
+            say(_AT_TIMES[when], combinations="; ".join(tables.values()))
+            for when, tables in at_times.items()
         ]
         if not patterns:
             nothing = [say("Only a roll in which nothing scores is a farkle.")]
@@ -1279,13 +1283,13 @@ class Ruleset(Data):
 
     def _tell_ties(self) -> Told:
         if self.rounds:
-            told = say_later("If several have the most then, they share the win.")
+            message = say_later("If several have the most then, they share the win.")
             if self.ties == "played_on":
-                told = say_later(
+                message = say_later(
                     "If the scores are equal then, both have one more turn, again and again until"
                     " one of them has more."
                 )
-            return self.ties, say(told), True
+            return self.ties, say(message), True
         if self.ending == "at_once":
             return None, "", False
         earlier = say_later(
@@ -1317,8 +1321,8 @@ class Ruleset(Data):
                 parts.append(say("a roll that loses everything loses the game"))
         if not parts:
             return self.ties, say(message), True
-        more = say("In these turns, {clauses}.", clauses=and_text(parts))
-        return self.ties, f"{say(message)} {more}", True
+        clauses = say("In these turns, {clauses}.", clauses=and_text(parts))
+        return self.ties, f"{say(message)} {clauses}", True
 
     ties: Literal["earlier", "shared", "played_on"] = described(
         "earlier",
@@ -1401,8 +1405,8 @@ class Ruleset(Data):
         """Refuse what cannot be solved yet, and choose a floor where none is given."""
         if not isinstance(data, dict):
             return data
-        if found := list(not_yet(data)):
-            raise ContradictionsError(found)
+        if refused := list(not_yet(data)):
+            raise ContradictionsError(refused)
         data = {key: value for key, value in data.items() if key not in NOT_YET}
         rounds = data.get("rounds")
         if type(rounds) is int and 0 < rounds <= MOST_ROUNDS:
@@ -1419,8 +1423,8 @@ class Ruleset(Data):
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
-        if found := [*contradictions(self, OPTIONS | PENALTY_OPTIONS)]:
-            raise ContradictionsError(found)
+        if wrong := [*contradictions(self, OPTIONS | PENALTY_OPTIONS)]:
+            raise ContradictionsError(wrong)
         return self
 
     def farkles(self, dice: int, *, first: bool) -> Iterator[bool]:
@@ -1429,7 +1433,7 @@ class Ruleset(Data):
         scores = [Counter(faces_of(combination)) for combination in here.combinations]
         for roll in combinations_with_replacement(FACES, dice):
             then = here.decided(roll)
-            nothing = not any(one <= Counter(roll) for one in scores)
+            nothing = not any(combination <= Counter(roll) for combination in scores)
             yield then == "loses_turn" or (then == "scores" and nothing)
 
     def tries(self, dice: int, *, first: bool) -> int:
@@ -1476,7 +1480,7 @@ class Ruleset(Data):
         Each number of dice that match it is a combination then. Beside a part of a straight only
         the missing faces are one.
         """
-        plain, found = self.at("any"), self._beside_parts()
+        plain, beside = self.at("any"), self._beside_parts()
         for face in FACES if self.held_sets != "none" else ():
             alike = {dice: p for dice, p in plain.combinations.items() if {*dice} == {face}}
             three = most_points(alike, (face,), 3).get((face,) * 3, 0)
@@ -1491,8 +1495,8 @@ class Ruleset(Data):
                 tables = (*plain.scoring.combination, *matches)
                 scoring = plain.scoring.model_copy(update={"combination": tables})
                 options = self._options | {"scoring": scoring, "held_sets": "none"}
-                found[(face,) * size] = Ruleset.model_construct(**options)
-        return found
+                beside[(face,) * size] = Ruleset.model_construct(**options)
+        return beside
 
     def _beside_parts(self) -> dict[Dice, "Ruleset"]:
         """The rules as they count in throws beside each part of a straight that may be filled."""
@@ -1507,19 +1511,19 @@ class Ruleset(Data):
         nothing = 0, 0, 0, 0, 0, 0
         options = self._options | {"fill_straight": 0, "held_sets": "none"}
         options |= {"instant_win": (), "lose_everything": ()}
-        found = {}
+        beside = {}
         for missing in range(1, self.fill_straight + 1):
             for faces in combinations(FACES, missing):
                 held = tuple(face for face in reversed(FACES) if face not in faces)
                 if held in scores:
                     continue
                 fills = "".join(map(str, faces))
-                one = Combination.model_construct(dice=fills, points=self.straight, then=then)
+                straight = Combination.model_construct(dice=fills, points=self.straight, then=then)
                 scoring = Scoring.model_construct(
-                    single=nothing, three_of_a_kind=nothing, combination=(one,)
+                    single=nothing, three_of_a_kind=nothing, combination=(straight,)
                 )
-                found[held] = Ruleset.model_construct(**options | {"scoring": scoring})
-        return found
+                beside[held] = Ruleset.model_construct(**options | {"scoring": scoring})
+        return beside
 
     @cached_property
     def straight(self) -> int:
@@ -1585,45 +1589,46 @@ class Ruleset(Data):
     @property
     def has_first_throw(self) -> bool:
         """Whether something counts in the first throw of a turn alone, or its farkles do not."""
-        at_first = any(one.when == "first_throw" for one in self.scoring.combination)
+        at_first = any(table.when == "first_throw" for table in self.scoring.combination)
         return at_first or self.scoring.nothing_at_first or self.first_throw_tries != 1
 
     @cached_property
     def combinations(self) -> dict[tuple[int, ...], int]:
         """Most points of every scoring combination, by its dice; those it frees stand last."""
-        found: dict[Dice, int] = {}
-        for one in self.kinds:
-            for dice, points in one.scoring.combinations(self.dice).items():
-                found[dice] = max(points, found.get(dice, 0))
-        return found
+        points_of: dict[Dice, int] = {}
+        for kind in self.kinds:
+            for dice, points in kind.scoring.combinations(self.dice).items():
+                points_of[dice] = max(points, points_of.get(dice, 0))
+        return points_of
 
     @cached_property
     def decisive(self) -> dict[Then, tuple[str, ...]]:
         """Patterns of rolls that leave no choice, by what they do; the first that holds counts."""
-        found: dict[Then, tuple[str, ...]] = {
+        patterns_of: dict[Then, tuple[str, ...]] = {
             "wins_game": self.instant_win,
             "loses_game": (),
             "loses_score": self.lose_everything,
             "loses_turn": (),
         }
-        for one in self.scoring.combination:
-            if one.then in found:
-                pattern = tidy(one.dice)
+        for table in self.scoring.combination:
+            if table.then in patterns_of:
+                pattern = tidy(table.dice)
                 word = pattern if len({*pattern}) > 1 else pattern.replace("a", "x")
-                found[one.then] = (*found[one.then], word)
-        return {then: patterns for then, patterns in found.items() if patterns}
+                patterns_of[table.then] = (*patterns_of[table.then], word)
+        return {then: patterns for then, patterns in patterns_of.items() if patterns}
 
     def decided(self, faces: Dice) -> Then:
         """What a roll of some faces does, whatever it scores."""
         return next(
-            (then for then, some in self.decisive.items() if shown_in(some, faces)), "scores"
+            (then for then, patterns in self.decisive.items() if shown_in(patterns, faces)),
+            "scores",
         )
 
     @cached_property
     def to_confirm(self) -> frozenset[Dice]:
         """Combinations after which a further roll has to score before the turn may be banked."""
-        found = (one.scoring.to_confirm(self.dice) for one in self.kinds)
-        return frozenset().union(*found)
+        doubtful = (kind.scoring.to_confirm(self.dice) for kind in self.kinds)
+        return frozenset().union(*doubtful)
 
     @property
     def confirming(self) -> str:
@@ -1655,19 +1660,19 @@ class Ruleset(Data):
 
         Equal for rules that differ in such things alone: what is worked out serves all of them.
         """
-        found = {
+        options = {
             name: value for name, value in self._options.items() if name not in BESIDE_THE_TURN
         }
         # of the rest only this matters to which set-asides are kept
         ending = "at_once" if self.more_is_better else "final_turn"
         return Ruleset.model_construct(
-            **found | {"name": "-", "goal": self.point_step, "ending": ending}
+            **options | {"name": "-", "goal": self.point_step, "ending": ending}
         )
 
     @cached_property
     def point_step(self) -> int:
         """The greatest step of which all points, bonuses and what a penalty takes are multiples."""
-        points = (one.combinations.values() for one in self.kinds)
+        points = (kind.combinations.values() for kind in self.kinds)
         taken = self.penalty_points, self.caught_up if isinstance(self.caught_up, int) else 0
         return gcd(*taken, *self.hot_dice_bonus, *chain.from_iterable(points))
 
@@ -1712,7 +1717,7 @@ class Ruleset(Data):
         step = self.point_step or self.winning_score
         scores = range(step, self.winning_score, step)
         return frozenset(
-            score for score in scores if any(in_scores(score, some) for some in self.no_bank_at)
+            score for score in scores if any(in_scores(score, barred) for barred in self.no_bank_at)
         )
 
     @property
@@ -1767,7 +1772,9 @@ class Ruleset(Data):
         """Whether some roll is a farkle: one of the fewest dice, or one that loses the turn."""
         fewest = 1 if self.last_die_tries or self.dice == 1 else 2
         few = any(self.farkles(fewest, first=False))
-        loses = (dice for one in self.decisive.get("loses_turn", ()) for dice in dice_of(one))
+        loses = (
+            dice for pattern in self.decisive.get("loses_turn", ()) for dice in dice_of(pattern)
+        )
         return few or any(self.decided(dice) == "loses_turn" for dice in loses)
 
     @property
@@ -1906,7 +1913,7 @@ class Ruleset(Data):
             canonical["score_floor"] = 0
         if self.to_confirm:
             canonical["to_confirm"] = sorted(map(spelled, self.to_confirm))
-        canonical |= {when: one._canonical for when, one in self._throws.items()}
+        canonical |= {when: kind._canonical for when, kind in self._throws.items()}
         for key in self.idle_limits:
             canonical.pop(key, None)
         if self.barred:
@@ -2014,8 +2021,8 @@ def unchecked(data: Mapping[str, Any]) -> Ruleset:
         if isinstance(data.get(key), Mapping)
     }
     if isinstance(scoring := tables.get("scoring"), Scoring):
-        said = [one for one in scoring.combination or () if isinstance(one, Mapping)]
-        combination = tuple(Combination.model_construct(**one) for one in said)
+        said = [table for table in scoring.combination or () if isinstance(table, Mapping)]
+        combination = tuple(Combination.model_construct(**table) for table in said)
         tables["scoring"] = scoring.model_copy(update={"combination": combination})
     return Ruleset.model_construct(**{**data, **tables})
 

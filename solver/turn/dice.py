@@ -73,7 +73,7 @@ def parse_dice(text: str, most: int = MAX_DICE) -> Roll:
     accepted = {"most": most, "example": " ".join("6533322211"[:most])}
     faces: list[int] = []
     plain = "".join(map(_plain, text))
-    for character in _TIMES.sub(lambda found: found[2] * int(found[1]), plain):
+    for character in _TIMES.sub(lambda match: match[2] * int(match[1]), plain):
         if character in _SEPARATORS:
             continue
         if character not in {"1", "2", "3", "4", "5", "6"}:
@@ -101,8 +101,8 @@ def _plain(character: str) -> str:
     """A character as a keyboard has it; nothing for one that nobody sees."""
     if character in _DECORATION or unicodedata.category(character) == "Cf":
         return ""
-    found = unicodedata.normalize("NFKC", DIE_SIGNS.get(character, character))
-    return found if len(found) == 1 else character
+    plain = unicodedata.normalize("NFKC", DIE_SIGNS.get(character, character))
+    return plain if len(plain) == 1 else character
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +160,8 @@ class DiceSet:
     @cached_property
     def remaining(self) -> tuple[tuple[int, ...], ...]:
         """What may be left of the set, as numbers of dice by type: nothing first, all last."""
-        found = product(*(range(count + 1) for count in self.counts))
-        return tuple(sorted(found, key=lambda left: (sum(left), left)))
+        products = product(*(range(count + 1) for count in self.counts))
+        return tuple(sorted(products, key=lambda left: (sum(left), left)))
 
     @cached_property
     def _places(self) -> dict[tuple[int, ...], Remaining]:
@@ -308,14 +308,14 @@ def _rolls(die: Die, number: int) -> tuple[tuple[Roll, int], ...]:
     if not number:
         return (((), 1),)
     fewer = dict(_rolls(die, number - 1))
-    found = []
+    rolls = []
     for faces in combinations_with_replacement(FACES, number):
         roll = faces[::-1]
         # in each order of the dice, one of those that show the first face of the roll comes first
         first = roll[0]
         ways = fewer[roll[1:]] * die.weights[first - 1] * number // roll.count(first)
-        found.append((roll, ways))
-    return tuple(found)
+        rolls.append((roll, ways))
+    return tuple(rolls)
 
 
 @cache
@@ -416,7 +416,7 @@ def _points_up_to(rules: Ruleset, most: int) -> tuple[SetAside, ...]:
         + (-1 if dice in rules.to_confirm else 0 if confirm.isdisjoint(dice) else _BESIDE)
         for dice, points in rules.combinations.items()
     }
-    found = most_points(combinations, FACES, most)
+    worths = most_points(combinations, FACES, most)
     return tuple(
         SetAside(
             tuple(face for face in dice if face < FREED),
@@ -424,14 +424,14 @@ def _points_up_to(rules: Ruleset, most: int) -> tuple[SetAside, ...]:
             to_confirm=(worth + _BESIDE) % _MANY < _BESIDE,
             freed=tuple(face - FREED for face in dice if face > FREED),
         )
-        for dice, worth in found.items()
+        for dice, worth in worths.items()
     )
 
 
 def _beside(rules: Ruleset, held: Roll, most: int) -> tuple[SetAside, ...]:
     """Every multiset of so many dice that scores beside what is held, by the rules beside it."""
     if rules.combine_throws:
-        return tuple(SetAside(*one) for one in rules.beside(held).items())
+        return tuple(SetAside(*pair) for pair in rules.beside(held).items())
     return _points_up_to(rules, most)
 
 
@@ -471,8 +471,8 @@ def fate_by(rules: Ruleset, roll: Roll, choices: tuple[SetAside, ...]) -> Fate:
     """The fate of a roll by its set-asides."""
     if rules.decisive:
         faces = dice_set(rules).faces(roll)
-        if (found := fate_of_faces(rules, faces)) is not None:
-            return found
+        if (decided := fate_of_faces(rules, faces)) is not None:
+            return decided
     return Fate.SCORES if choices else Fate.FARKLE
 
 
@@ -507,12 +507,12 @@ def all_set_asides(
 @lru_cache(maxsize=RULESETS)
 def _beside_sets(rules: Ruleset) -> dict[Roll, dict[Roll, tuple[SetAside, ...]]]:
     """The set-asides of every roll beside all that may be held."""
-    found = {}
+    beside = {}
     for held in rules.sets[1:]:
         most = rules.dice - len(held)
         least = most if rules.combine_throws else 1
-        found[held] = _set_asides_of(rules, range(least, most + 1), held=held)
-    return found
+        beside[held] = _set_asides_of(rules, range(least, most + 1), held=held)
+    return beside
 
 
 @lru_cache(maxsize=RULESETS)
@@ -524,7 +524,7 @@ def _set_asides_of(
     rules: Ruleset, numbers: range, *, first: bool = False, held: Roll = ()
 ) -> dict[Roll, tuple[SetAside, ...]]:
     """The set-asides of every roll of some numbers of dice."""
-    thrown, found, before = dice_set(rules), {}, None
+    thrown, by_roll, before = dice_set(rules), {}, None
     for remaining in numbers:
         here = rules.of_throw(remaining, first=first, held=held)
         if here is not before:
@@ -540,20 +540,20 @@ def _set_asides_of(
             kept = list(islice(legal, number))
             if rules.has_freed:
                 kept = _first_of_each(kept)
-            found[roll] = _allowed(rules, kept, roll, is_hot=roll in points)
+            by_roll[roll] = _allowed(rules, kept, roll, is_hot=roll in points)
             if rules.fill_straight and remaining == rules.dice:
                 is_whole = rules.hot_dice == "forced" and roll in points
                 if (part := make_roll({*roll})) in rules.sets and not is_whole:
-                    found[roll] += (SetAside(part, 0),)
-    return found
+                    by_roll[roll] += (SetAside(part, 0),)
+    return by_roll
 
 
 def _first_of_each(legal: Iterable[SetAside]) -> list[SetAside]:
     """The first of those set-asides that take the same dice."""
-    found: dict[Roll, SetAside] = {}
+    firsts: dict[Roll, SetAside] = {}
     for kept in legal:
-        found.setdefault(kept.dice, kept)
-    return list(found.values())
+        firsts.setdefault(kept.dice, kept)
+    return list(firsts.values())
 
 
 def _counted(rolls: Iterable[Roll]) -> npt.NDArray[np.int8]:
@@ -616,13 +616,13 @@ def bar_masks(rules: Ruleset, points: npt.NDArray[np.int32]) -> None:
 
 def _extendable(legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Whether more dice could be added to each of the set-asides, both by the bits of a mask."""
-    found = np.zeros_like(legal)
+    extendable = np.zeros_like(legal)
     masks = np.arange(len(legal))
     for bit in range(len(legal).bit_length() - 1):
         without = masks[masks >> bit & 1 == 0]
         larger = without | 1 << bit
-        found[without] |= legal[larger] | found[larger]
-    return found
+        extendable[without] |= legal[larger] | extendable[larger]
+    return extendable
 
 
 def _not_extendable(legal: list[SetAside]) -> list[SetAside]:
@@ -752,10 +752,12 @@ class Hand(ABC):
         turn : as it was before the roll; None for one under way, without hot dice so far
         """
         first, held = (turn.is_first, turn.held_set) if turn else (False, ())
-        found = set_asides(self.rules, roll, first=first, held=held)
+        choices = set_asides(self.rules, roll, first=first, held=held)
         times = self.rules.times_after(turn.hot_dice if turn else 0)
         return (
-            tuple(replace(one, points=times * one.points) for one in found) if times > 1 else found
+            choices
+            if times == 1
+            else tuple(replace(kept, points=times * kept.points) for kept in choices)
         )
 
     def after(self, turn: TurnState, kept: SetAside, times: int = 1) -> TurnState:  # noqa: ARG002

@@ -294,8 +294,8 @@ def most_gains(plan: TurnPlan, cost: float) -> Floats:
     """
     costs = -cost * plan.counted_farkles
     gain, rolls, _ = _gains(_Choices(plan, np.zeros(plan.columns)), costs, np.zeros(plan.columns))
-    found: Floats = np.where(rolls, gain, 0.0)[0]
-    return found
+    gains: Floats = np.where(rolls, gain, 0.0)[0]
+    return gains
 
 
 def _tail(plan: TurnPlan, ended: Floats, loses: Floats, least: int) -> Tail:
@@ -332,10 +332,10 @@ def _slope(plan: TurnPlan, loses: Floats) -> Floats:
     slope = loses
     while True:
         costs = np.where(plan.may_bank, 0.0, slope)[column]
-        found: Floats = loses + plan.chances @ np.minimum.reduceat(costs, plan.starts)
-        if np.max(np.abs(found - slope)) <= _EQUAL / 1000:
-            return found
-        slope = found
+        following: Floats = loses + plan.chances @ np.minimum.reduceat(costs, plan.starts)
+        if np.max(np.abs(following - slope)) <= _EQUAL / 1000:
+            return following
+        slope = following
 
 
 class _Choices:
@@ -365,14 +365,14 @@ class _Choices:
 
     def values(self, gain: Floats) -> Floats:
         """What each option gains, given the gains of states; -inf for what is avoided."""
-        found = self.all_values(gain)
-        found[:, self.avoided] = -np.inf
-        return found
+        gains = self.all_values(gain)
+        gains[:, self.avoided] = -np.inf
+        return gains
 
     def all_values(self, gain: Floats) -> Floats:
         """What each option gains at turn total 0, also what is avoided."""
-        found: Floats = self.points * (1 - self.slope) + gain.ravel()[self.state]
-        return found
+        gains: Floats = self.points * (1 - self.slope) + gain.ravel()[self.state]
+        return gains
 
     def chances(self, picks: Ints) -> tuple[Floats, Floats]:
         """Where rolls lead by some options, shape (states, states), and the points they add.
@@ -418,8 +418,8 @@ def _best(choices: _Choices, gain: Floats, before: Ints | None) -> Ints:
     values = choices.values(gain)
     best = np.maximum.reduceat(values, plan.starts, axis=1)
     index = np.where(values == best.repeat(plan.lengths, axis=1), np.arange(len(plan.options)), -1)
-    found: Ints = np.maximum.reduceat(index, plan.starts, axis=1)
+    picks: Ints = np.maximum.reduceat(index, plan.starts, axis=1)
     if before is None:
-        return found
+        return picks
     kept = np.take_along_axis(values, before, axis=1)
-    return np.where(best - kept > _EQUAL * np.max(np.abs(best)), found, before)
+    return np.where(best - kept > _EQUAL * np.max(np.abs(best)), picks, before)

@@ -52,9 +52,9 @@ def plan_arrays(rules: Ruleset, *, all_options: bool) -> dict[str, Any] | None:
         here = rules.of_throw(dice, first=first, held=held)
         choices = all_set_asides(rules, first=first, held=held)
         for roll, ways in thrown.rolls(dice):
-            found = fate_by(here, roll, choices[roll])
-            fates[found, column] += ways
-            if found is Fate.SCORES:
+            fate = fate_by(here, roll, choices[roll])
+            fates[fate, column] += ways
+            if fate is Fate.SCORES:
                 offsets = _offsets(rules, memory, dice, choices[roll], all_options=all_options)
                 chances[column, offsets] += ways
     if not chances:
@@ -83,8 +83,8 @@ def plan_arrays(rules: Ruleset, *, all_options: bool) -> dict[str, Any] | None:
         if all(offset % width == width - 1 for offset in offsets):
             only_hot[column] += chance
 
-    def chances_of(found: Fate) -> npt.NDArray[np.float64]:
-        return np.array([chance_of(fates[found, column], column) for column in range(columns)])
+    def chances_of(fate: Fate) -> npt.NDArray[np.float64]:
+        return np.array([chance_of(fates[fate, column], column) for column in range(columns)])
 
     bonuses = tuple(bonus // step for bonus in bonuses) or (0,)
     most_bonus = max(bonuses)
@@ -102,8 +102,10 @@ def plan_arrays(rules: Ruleset, *, all_options: bool) -> dict[str, Any] | None:
         "out_chances": chances_of(Fate.OUT),
         "counts": np.array(
             [
-                rules.counts_farkle(first=one.throws < min(1, most_throws), all_dice=dice == width)
-                for one in reversed(layers)
+                rules.counts_farkle(
+                    first=memory.throws < min(1, most_throws), all_dice=dice == width
+                )
+                for memory in reversed(layers)
                 for dice in range(1, width + 1)
             ]
         ),
@@ -112,10 +114,10 @@ def plan_arrays(rules: Ruleset, *, all_options: bool) -> dict[str, Any] | None:
         "bonuses": bonuses,
         "may_bank": np.array(
             [
-                not (one.to_confirm or one.fills)
-                and one.throws >= min(1, most_throws)
-                and (one.throws == rules.throws > 0 or rules.may_leave(dice))
-                for one in reversed(layers)
+                not (memory.to_confirm or memory.fills)
+                and memory.throws >= min(1, most_throws)
+                and (memory.throws == rules.throws > 0 or rules.may_leave(dice))
+                for memory in reversed(layers)
                 for dice in range(1, width + 1)
             ]
         ),

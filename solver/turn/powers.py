@@ -123,7 +123,7 @@ class Power:
         step: it is left out, or where the goal has to be exceeded it counts as a whole one.
         """
         points = (self.more(step * rules.point_step) for step in range(rows))
-        return [in_steps(rules, one) // rules.point_step for one in points]
+        return [in_steps(rules, raised) // rules.point_step for raised in points]
 
 
 def in_steps(rules: Ruleset, points: int) -> int:

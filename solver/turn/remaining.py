@@ -95,8 +95,7 @@ class RollLists:
     def only_hot(self) -> npt.NDArray[np.bool_]:
         """Whether a list has nothing but hot dice, shape (lists,)."""
         hot = self.targets[self.options] % self.columns == self.columns - 1
-        found: npt.NDArray[np.bool_] = np.logical_and.reduceat(hot, self.starts)
-        return found
+        return np.asarray(np.logical_and.reduceat(hot, self.starts))
 
     def places(self, lanes: int) -> tuple[Ints, Ints, Ints]:
         """Where options lie from the row of a turn total on, each number of so many lanes.
@@ -121,15 +120,15 @@ class RollLists:
 
         added : the die that a badge adds to each roll, if any
         """
-        found, others = np.empty(int(self.first_list[-1])), np.empty((3, self.columns))
+        chances, others = np.empty(int(self.first_list[-1])), np.empty((3, self.columns))
         for column, of_rolls in enumerate(self.lists):
             ways = roll_ways(thrown, column + 1, added)
             first, end = self.first_list[column : column + 2]
             sums = np.zeros(end - first + len(others), dtype=ways.dtype)
             np.add.at(sums, of_rolls, ways)
             shares = (sums / ways.sum()).astype(np.float64)
-            found[first:end], others[:, column] = shares[:-3], shares[-3:]
-        return found, others
+            chances[first:end], others[:, column] = shares[:-3], shares[-3:]
+        return chances, others
 
     def plan(self, thrown: DiceSet) -> TurnPlan:
         """The turn of a set as solver.turn.equations takes it."""
@@ -170,7 +169,7 @@ class RollLists:
 
     @property
     def _bonuses(self) -> tuple[int, ...]:
-        return tuple(one // self.rules.point_step for one in self.rules.hot_dice_bonus) or (0,)
+        return tuple(bonus // self.rules.point_step for bonus in self.rules.hot_dice_bonus) or (0,)
 
     @property
     def _reach(self) -> int:
@@ -195,11 +194,11 @@ class RollLists:
 @lru_cache(maxsize=1024)
 def _ways(die: Die, number: int) -> npt.NDArray[np.object_]:
     """The weight of each multiset of faces of equal dice, whole numbers of any size."""
-    found = []
+    weights = []
     for faces in combinations_with_replacement(FACES, number):
         orders = factorial(number) // prod(factorial(count) for count in Counter(faces).values())
-        found.append(orders * prod(die.weights[face - 1] for face in faces))
-    return np.array(found, dtype=np.object_)
+        weights.append(orders * prod(die.weights[face - 1] for face in faces))
+    return np.array(weights, dtype=np.object_)
 
 
 def roll_ways(thrown: DiceSet, dice: Remaining, added: Die | None = None) -> npt.NDArray[Any]:
@@ -211,10 +210,10 @@ def roll_ways(thrown: DiceSet, dice: Remaining, added: Die | None = None) -> npt
     if added is not None:
         parts.insert(0, (added, 1))
     every = prod(sum(die.weights) ** number for die, number in parts)
-    found = np.ones(1, dtype=np.float64 if every < _MOST_WAYS else np.object_)
+    ways = np.ones(1, dtype=np.float64 if every < _MOST_WAYS else np.object_)
     for die, number in parts:
-        found = np.multiply.outer(found, _ways(die, number).astype(found.dtype)).ravel()
-    return found
+        ways = np.multiply.outer(ways, _ways(die, number).astype(ways.dtype)).ravel()
+    return ways
 
 
 def roll_chances(thrown: DiceSet, dice: Remaining) -> Floats:
@@ -224,12 +223,12 @@ def roll_chances(thrown: DiceSet, dice: Remaining) -> Floats:
 
 def _rolls(left: tuple[int, ...]) -> npt.NDArray[np.int64]:
     """The faces of every roll of some dice, type by type, shape (rolls, dice)."""
-    found = np.zeros((1, 0), dtype=np.int64)
+    rolls = np.zeros((1, 0), dtype=np.int64)
     for number in left:
         several = list(combinations_with_replacement(FACES, number))
         faces = np.array(several, dtype=np.int64).reshape(len(several), number)
-        found = np.hstack((found.repeat(len(faces), axis=0), np.tile(faces, (len(found), 1))))
-    return found
+        rolls = np.hstack((rolls.repeat(len(faces), axis=0), np.tile(faces, (len(rolls), 1))))
+    return rolls
 
 
 def set_asides_of(
@@ -283,13 +282,13 @@ def _find_lists(
         fates = _decided(rules, thrown, dice)
         goes_on = fates < 0
         find = _every if all_options else best_of_shown
-        some, reached = find(rules, thrown, dice, shown[goes_on], worth)
-        of_rolls = np.full((len(shown), some.shape[1]), -1, dtype=np.intp)
-        of_rolls[goes_on] = some
+        of_scoring, reached = find(rules, thrown, dice, shown[goes_on], worth)
+        of_rolls = np.full((len(shown), of_scoring.shape[1]), -1, dtype=np.intp)
+        of_rolls[goes_on] = of_scoring
         offsets.append(of_rolls)
         ends.append(fates.clip(0))
         moves.append(np.unique(reached))
-    if not any(np.any(found >= 0) for found in offsets):
+    if not any(np.any(of_rolls >= 0) for of_rolls in offsets):
         raise InvalidDiceError.say("with these dice no roll ever scores, so nobody could win")
     return gathered(rules, columns, offsets, ends, moves)
 
@@ -303,16 +302,16 @@ def gathered(
     ends : for each column and roll without any of these 0 for a farkle, 1 if it wins, 2 if it loses
     width, moves : as in `RollLists`
     """
-    first_list, found, lengths, lists = [0], [], [], []
+    first_list, offered, lengths, lists = [0], [], [], []
     for of_rolls, fate in zip(offsets, ends, strict=True):
         distinct, own = _distinct_rows(of_rolls)
         rows, at = np.nonzero(distinct >= 0)
         places = distinct[rows, at]
-        found.append(places[np.lexsort((places, rows))])
+        offered.append(places[np.lexsort((places, rows))])
         lengths.append(np.bincount(rows, minlength=len(distinct)))
         first_list.append(first_list[-1] + len(distinct))
         lists.append(own + fate)
-    targets, options = np.unique(np.concatenate(found), return_inverse=True)
+    targets, options = np.unique(np.concatenate(offered), return_inverse=True)
     starts = np.cumsum(np.concatenate(lengths)) - np.concatenate(lengths)
     return RollLists(
         rules=rules,
@@ -352,10 +351,10 @@ a die to six."""
 
 def worth_of(rules: Ruleset, points: dict[Roll, int]) -> npt.NDArray[np.int32]:
     """The most steps of every multiset that scores with all its dice, by its number; else -1."""
-    found = np.full(_CODES ** (len(FACES) + 1), -1, dtype=np.int32)
+    steps = np.full(_CODES ** (len(FACES) + 1), -1, dtype=np.int32)
     for faces, most in points.items():
-        found[sum(digit(face) for face in faces)] = most // rules.point_step
-    return found
+        steps[sum(digit(face) for face in faces)] = most // rules.point_step
+    return steps
 
 
 def digit(face: int) -> int:
@@ -367,12 +366,12 @@ def _decided(rules: Ruleset, thrown: DiceSet, dice: Remaining) -> Ints:
     """What each roll of some dice does whatever scores, as in `gathered`, or -1."""
     faces = _rolls(thrown.remaining[dice])
     counts = (faces[:, :, np.newaxis] == np.array(FACES)).sum(axis=1)
-    found = np.full(len(faces), -1, dtype=np.intp)
+    ends = np.full(len(faces), -1, dtype=np.intp)
     for then, patterns in reversed(rules.decisive.items()):
-        for shown in (one for pattern in patterns for one in dice_of(pattern)):
+        for shown in (dice for pattern in patterns for dice in dice_of(pattern)):
             needed = np.array([shown.count(face) for face in FACES])
-            found[np.all(counts >= needed, axis=1)] = _ENDS[then]
-    return found
+            ends[np.all(counts >= needed, axis=1)] = _ENDS[then]
+    return ends
 
 
 def _every(
@@ -388,15 +387,15 @@ def _every(
     """
     columns = thrown.whole
     masks = _set_asides(rules, thrown, dice, shown, worth)
-    found = np.stack(
+    reached = np.stack(
         [np.where(row >= 0, row * columns + after, -1) for after, row in masks], axis=1
     )
-    found.sort(axis=1)
-    found[:, 1:][found[:, 1:] == found[:, :-1]] = -1
-    found.sort(axis=1)
-    every = np.unique(found)
-    most = int((found >= 0).sum(axis=1).max(initial=0))
-    return found[:, found.shape[1] - most :].astype(np.intp), every[every >= 0]
+    reached.sort(axis=1)
+    reached[:, 1:][reached[:, 1:] == reached[:, :-1]] = -1
+    reached.sort(axis=1)
+    every = np.unique(reached)
+    most = int((reached >= 0).sum(axis=1).max(initial=0))
+    return reached[:, reached.shape[1] - most :].astype(np.intp), every[every >= 0]
 
 
 def shown_by_rolls(thrown: DiceSet, dice: Remaining) -> npt.NDArray[np.int64]:

@@ -48,8 +48,8 @@ class Rerolls:
         """
         pairs = zip(self.blocks, self.chances(thrown), strict=True)
         means = [worth[rolls] @ block for (_, rolls), block in pairs]
-        found: Floats = np.concatenate([*means, [-1.0]])[self.offered]
-        return found
+        values: Floats = np.concatenate([*means, [-1.0]])[self.offered]
+        return values
 
 
 @lru_cache(maxsize=_KEPT)
@@ -70,25 +70,25 @@ def place_of_roll(thrown: DiceSet, dice: Remaining, roll: Roll) -> int:
 
 def operations(shape: Shape, power: Power) -> int:
     """About how many outcomes and choices of nodes there are, all remaining dice together."""
-    found = 0
+    number = 0
     for left in any_set(shape).remaining[1:]:
         rolls = prod(_number(n) for n in left)
         for again in _numbers(left, power):
             outcomes = prod(_number(n - s) * _number(s) for n, s in zip(left, again, strict=True))
-            found += outcomes + rolls * prod(comb(n, s) for n, s in zip(left, again, strict=True))
-    return found
+            number += outcomes + rolls * prod(comb(n, s) for n, s in zip(left, again, strict=True))
+    return number
 
 
 def _numbers(left: Numbers, power: Power) -> list[Numbers]:
     """The dice that may be rolled again at once, by type."""
     types = [k for k, number in enumerate(left) for _ in range(number)]
     sizes = [2] if power.alike else range(1, power.amount + 1)
-    found = {
-        tuple(Counter(some)[k] for k in range(len(left)))
+    chosen = {
+        tuple(Counter(dice)[k] for k in range(len(left)))
         for size in sizes
-        for some in combinations(types, size)
+        for dice in combinations(types, size)
     }
-    return sorted(found)
+    return sorted(chosen)
 
 
 def _of_dice(thrown: DiceSet, dice: Remaining, power: Power) -> Rerolls:
@@ -111,8 +111,8 @@ def _of_dice(thrown: DiceSet, dice: Remaining, power: Power) -> Rerolls:
             ]
             nodes = before + np.ravel_multi_index(kept, kept_shape)
             if power.alike:
-                one, other = chosen
-                nodes = np.where(shown[:, one] == shown[:, other], nodes, -1)
+                first, second = chosen
+                nodes = np.where(shown[:, first] == shown[:, second], nodes, -1)
             choices.append(chosen)
             offered.append(nodes)
         blocks.append((again, _outcomes(left, again)))
@@ -136,14 +136,14 @@ def _positions(left: Numbers, again: Numbers) -> list[tuple[int, ...]]:
 
 def _outcomes(left: Numbers, again: Numbers) -> Ints:
     """The roll of each node of a block and outcome, shape (nodes, outcomes)."""
-    found = np.zeros((1, 1), dtype=np.intp)
+    rolls = np.zeros((1, 1), dtype=np.intp)
     for n, s in zip(left, again, strict=True):
         merged = _merged(n - s, s)
         size = _number(n)
-        nodes, outcomes = len(found) * len(merged), found.shape[1] * merged.shape[1]
-        added = found[:, np.newaxis, :, np.newaxis] * size + merged[:, np.newaxis, :][np.newaxis]
-        found = added.reshape(nodes, outcomes)
-    return found
+        nodes, outcomes = len(rolls) * len(merged), rolls.shape[1] * merged.shape[1]
+        added = rolls[:, np.newaxis, :, np.newaxis] * size + merged[:, np.newaxis, :][np.newaxis]
+        rolls = added.reshape(nodes, outcomes)
+    return rolls
 
 
 def _number(n: int) -> int:
@@ -172,6 +172,6 @@ def _merged(n: int, more: int) -> Ints:
     """What each multiset of n faces is with each of some more, shape (multisets, of more)."""
     places = _places(n + more)
     return np.array(
-        [[places[tuple(sorted(one + other))] for other in _places(more)] for one in _places(n)],
+        [[places[tuple(sorted(faces + other))] for other in _places(more)] for faces in _places(n)],
         dtype=np.intp,
     )
