@@ -106,10 +106,11 @@ def of_answers(questions: PositionQuestions, commands: Commands) -> Feature:
 
     async def given(caller: Caller, press: CommandPress) -> Pressed:
         name, *words = press.action.split()
-        told = commands.by_name[name].answer(Line(tuple(words[:1]), {}), caller)
+        replies = commands.by_name[name].answer(Line(tuple(words[:1]), {}), caller)
         if words:
-            told = only(_page_of(as_reply(await anext(told)), f"{name} {words[0]}", int(words[1])))
-        return Pressed(told, anew=True, private=press.action != "play")
+            reply = as_reply(await anext(replies))
+            replies = only(_page_of(reply, f"{name} {words[0]}", int(words[1])))
+        return Pressed(replies, anew=True, private=press.action != "play")
 
     return Feature(
         presses={AskPress: asked, QuestionPress: asked, CommandPress: given, NotesPress: noted}

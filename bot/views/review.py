@@ -391,7 +391,7 @@ def _worst(review: Review, names: Sequence[str], most: int) -> str:
 
 
 def _costly(review: Review, most: int) -> list[tuple[Moment, Judgement]]:
-    """At most `most` of the costliest decisions, without those that cost next to nothing."""
+    """The `most` costliest decisions, or fewer, without those that cost next to nothing."""
     return [
         (moment, moment.judgement)
         for moment in review.worst[:most]

@@ -67,7 +67,7 @@ _BYTES = 8_000_000
 """Values that are sent at a time, if they are more than a layer."""
 
 _MOST_SOLVES = 2
-"""That a worker keeps in its memory; the oldest goes first, as one may have been left behind."""
+"""The most solves in the memory of a worker; the oldest goes first, as it may be forgotten."""
 
 _ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^/\s]+:\d{1,5}")
 
@@ -127,7 +127,7 @@ def connected(address: str, *, timeout: float = CONNECT_SECONDS) -> Iterator["Cl
 
 @contextmanager
 def _quiet(mismatch: type[Warning]) -> Iterator[None]:
-    """Without what distributed says by itself: all that matters becomes a sentence of ours."""
+    """Silence distributed, all of whose errors that matter become sentences of ours."""
     loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
     levels = [logger.level for logger in loggers]
     try:
@@ -510,7 +510,7 @@ def _all_roles(layers: Layers, layer: int) -> np.ndarray:
 
 
 _SOLVES: "dict[str, tuple[ManySolve, int]]" = {}
-"""On a worker: the solve under way, by its token, with the number of layers it was handed."""
+"""The solves under way on a worker, by token, each with the number of layers it was handed."""
 
 
 def solve_part_on_worker(

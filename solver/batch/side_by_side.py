@@ -20,10 +20,10 @@ from solver.errors import FarkleError, SolveError
 from solver.game.standings import Progress
 
 _LEAST_SECONDS = 60.0
-"""That all solves take one after the other which are worth processes of their own."""
+"""The least seconds of all solves one after the other for which processes are begun."""
 
 _TOLD_SECONDS = 0.2
-"""After so many it is told how the solves go."""
+"""The seconds after which progress is passed on again."""
 
 _parent: dict[str, Any] = {}
 """What a process has of the one that began it: where to tell how it goes, and whether to stop."""

@@ -52,12 +52,12 @@ class Checked:
     """How the values of a solved game fit their equations, in every state."""
 
     residual: float
-    """By how much one is off at most, see `solver.game.audit.residual` and `ManyCheck`."""
+    """The most that a value is off, see `solver.game.audit.residual` and `ManyCheck`."""
     mixed_states: int | None = None
     """States in which a player mixes, of games of several."""
     order_effect: float | None = None
-    """By how much any value changes where options that are equal for the mover are taken in the
-    opposite order; None where that was not solved."""
+    """The most that a value changes if options that are equal for the mover are taken in the
+    opposite order; None if that was not solved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ class GameOfSeveral:
     seats: tuple[str, ...] = ()
     """The dice by seat, as people wrote them; none where they are those of the rules."""
     kind: ClassVar[type[RingManifest]] = ManyManifest
-    """That of its file."""
+    """The kind of manifest in the file of the game."""
     sweeps: ClassVar = 1.0
 
     @property

@@ -62,17 +62,17 @@ class NamedBadge:
     tier: Tier | None
     """None where it was not said and does not matter."""
     points: int | None
-    """As given, of a formation or a head start."""
+    """The points of a formation or a head start, as given."""
     said: frozenset[str] = frozenset()
     """Words that were said of what sources leave open."""
     left: int | None = None
     """How often it still can be used; None for as often as in a game."""
     die: NamedDie | None = None
-    """That it adds to a roll, where that is not an ordinary one."""
+    """The die that it adds to a roll; None for an ordinary one."""
 
     @property
     def badge(self) -> Badge:
-        """Its entry in the catalogue."""
+        """The entry of the badge in the catalogue."""
         tiers = [badge for badge in known_badges() if _key(badge) == self.key]
         return next((badge for badge in tiers if badge.tier is self.tier), tiers[0])
 
@@ -162,7 +162,7 @@ class NamedBadge:
 
     @property
     def text(self) -> str:
-        """Its shortest form in the language that is spoken, which `read_badge` reads again."""
+        """The shortest form of the badge in the language that is spoken; `read_badge` reads it."""
         badge, word = self.badge, _word(self.badge.called)
         alike = [badge for badge in known_badges() if _key(badge) == self.key]
         matters = badge.kind in _POWERS or badge.kind in {_HEADSTART, _DEFENCE}

@@ -40,7 +40,7 @@ Way = tuple[tuple[int, int], ...]
 """Dice as pairs of their type and the face that they show."""
 
 _MOST_WAYS = 60
-"""That are looked at to say which dice may be meant."""
+"""The most ways that are looked at to say which dice may be meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,9 @@ class _Choice:
     """What dice may show: at most so many of each type and face, and of each type."""
 
     faces: tuple[Mapping[int, int], ...]
-    """By type: of each face that it may show how many."""
+    """The number of dice that may show each face, by type."""
     dice: tuple[int, ...]
-    """By type."""
+    """The number of dice, by type."""
 
     def ways(self, unnamed: tuple[int, ...]) -> Iterator[Way]:
         """All ways in which dice may show some faces."""
@@ -224,7 +224,7 @@ def _only(named: NamedSet, groups: list[_Group], choice: _Choice, roll: Roll | N
 
 
 def _which(named: NamedSet, ways: list[Way]) -> InvalidRollError:
-    """That it is not said which die shows a face."""
+    """The error for a roll that does not say which die shows a face."""
     counts = [Counter(way) for way in ways]
     dice = dict.fromkeys(die for way in counts for die in way)
     differ = [die for die in dice if len({way[die] for way in counts}) > 1]

@@ -54,16 +54,16 @@ class NamedDie:
     """The key in the catalogue; "" for a die that is given by its weights."""
     version: Version
     die: Die
-    """As `Die.reduced`."""
+    """The die, in the form of `Die.reduced`."""
 
     @property
     def known(self) -> KnownDie | None:
-        """Its entry in the catalogue, None where it is given by its weights."""
+        """The entry of the die in the catalogue; None if it is given by its weights."""
         return dice_by_key().get(self.key)
 
     @property
     def typed(self) -> str:
-        """Its shortest name in the language that is spoken, by which it is read again."""
+        """The shortest name of the die in the language that is spoken; `read_die` reads it."""
         known = self.known
         if self.key == ADDED:
             return say(_ADDED_NAME)
@@ -124,7 +124,7 @@ class NamedSet:
 
     @property
     def text(self) -> str:
-        """Its shortest form in the language that is spoken, which `read_set` reads again."""
+        """The shortest form of the set in the language that is spoken; `read_set` reads it."""
         counted = (*self.counted, *([(self.added, 1)] if self.added else []))
         return ",".join(
             named.typed + (f"*{number}" if number > 1 else "") for named, number in counted
@@ -320,7 +320,7 @@ def _custom(text: str, weights: str, joker: str) -> NamedDie:
 
 
 def _order(named: NamedDie) -> tuple[bool, str, Version, tuple[int, ...], list[int]]:
-    """By names, then what is given by weights."""
+    """The key that sorts dice by name, those given by weights last."""
     return (not named.key, named.key, named.version, named.die.weights, sorted(named.die.jokers))
 
 

@@ -127,13 +127,13 @@ class BadgeUse:
 
     kind: PowerKind
     win_probability: float
-    """If it is used so."""
+    """The win probability of this use."""
     without: float
-    """With the best that there is at that moment without it; it may be used later."""
+    """The win probability of the best choice without it at that moment; it may be used later."""
     dice: Roll = ()
-    """Those that are set aside for twice their points, turned, or rolled again."""
+    """The dice that are set aside for twice their points, turned, or rolled again."""
     turn_total: int | None = None
-    """That it leads to, where that is certain."""
+    """The turn total that the use leads to, if that is certain."""
 
     @property
     def is_better(self) -> bool:
@@ -252,7 +252,7 @@ class Odds:
     take_over: float | None = None
     """Win probability of rolling on with what the player before left; None where nothing is."""
     leaving: float | None = None
-    """By how much less a bank is worth as the next player may take over what it leaves."""
+    """The win probability that a bank loses as the next player may take over what it leaves."""
 
     @property
     def use_now(self) -> BadgeUse | None:
@@ -665,8 +665,17 @@ class PositionId:
         for radix in _radices(rules):
             rest, digit = divmod(rest, radix)
             digits.append(digit)
-        what, second, off_board, other_off_board, farkles, other_farkles, hot_dice, *more = digits
-        offers, rounds_left, to_beat, own, other = more
+        (
+            what,
+            second,
+            off_board,
+            other_off_board,
+            farkles,
+            other_farkles,
+            hot_dice,
+            *rest_of_digits,
+        ) = digits
+        offers, rounds_left, to_beat, own, other = rest_of_digits
         rolls, step, low = _every_roll(rules.dice), rules.point_step, _lowest(rules)
         throws, rest_of_turn = divmod(hot_dice, rules.hot_dice_counted * len(rules.needs))
         to_confirm, hot_dice = divmod(rest_of_turn, rules.hot_dice_counted)

@@ -19,10 +19,10 @@ from solver.turn.equations import Floats, TurnTable
 from solver.turn.points import bank_decisions
 
 TOLERANCE = 1e-10
-"""By which values may still change in all."""
+"""The most that values may still change in all."""
 
 _EXAMPLES = 4
-"""Positions that are told where the best response wins most more."""
+"""The number of examples at which the best response gains most."""
 
 _APART = 8
 """Such positions are this share of the goal apart in one score at least."""
@@ -54,8 +54,8 @@ class Example:
     optimal: float
     """The win probability of optimal play against it."""
     best_banks: tuple[int | None, ...]
-    """From which turn total in points on the best response banks, with the dice 1.. in turn; None
-    where it never does."""
+    """The turn total in points from which on the best response banks, by the number of dice left,
+    of 1 die first; None if it never does."""
     optimal_banks: tuple[int | None, ...]
 
 
@@ -66,13 +66,13 @@ class BestResponse:
     best: Duel
     optimal: Duel
     usual: tuple[Example, ...]
-    """At the start of the game and other common scores."""
+    """Examples at the start of the game and at other common scores."""
     greatest: tuple[Example, ...]
-    """Where the best response wins most more than optimal play."""
+    """Examples at which the best response gains most over optimal play."""
 
     @property
     def gain(self) -> float:
-        """By how much it wins more often than optimal play, overall."""
+        """The win probability that it gains over optimal play, overall."""
         return self.best.overall - self.optimal.overall
 
 
@@ -189,7 +189,7 @@ def _row(rules: Ruleset, score: int) -> int:
 
 
 def _banks(table: TurnTable) -> tuple[int | None, ...]:
-    """From which turn total on all is banked after no hot dice, with the dice 1.. in turn."""
+    """The turn totals from which on all is banked before any hot dice, by number of dice left."""
     banks = bank_decisions(table)[0]
     thresholds: list[int | None] = []
     for column in banks.T:

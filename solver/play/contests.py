@@ -30,7 +30,7 @@ from solver.turn.equations import EqualDice, Floats, turn_plan
 from solver.turn.plan import allowed_banks
 
 TOLERANCE = 1e-12
-"""By which values may still change in all, in a contest of two given ways to play."""
+"""The most that values may still change in all in a contest of two given ways to play."""
 
 _LEAST = 1.0
 """What changes are relative to: a contest asks for chances, not for each state's relative error."""

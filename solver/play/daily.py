@@ -53,9 +53,9 @@ class Kind(StrEnum):
     LEAVES_POINTS = "leaves points"
     """The best choice leaves points on the table."""
     ROLLS = "rolls"
-    """It rolls on where the rules of thumb do something else."""
+    """The best choice rolls on where the rules of thumb do something else."""
     BANKS = "banks"
-    """It banks where they do something else."""
+    """The best choice banks where the rules of thumb do something else."""
 
 
 _KINDS = tuple(Kind)
@@ -69,9 +69,9 @@ class Choice:
     points: int
     bank: bool
     turn_total: int
-    """With the points."""
+    """The turn total with the points of the set-aside."""
     dice_left: Remaining
-    """All of them after hot dice."""
+    """The dice left to roll; all of them after hot dice."""
     win_probability: float
 
 

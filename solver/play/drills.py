@@ -36,12 +36,12 @@ class Spot(StrEnum):
     NEAR_GOAL = "near the goal"
     """A player has three quarters of the points to reach, the turn total counted."""
     FARKLES = "farkles in a row"
-    """Where they cost something."""
+    """The player has farkles in a row, and these cost something."""
     OPENING = "opening"
-    """Where it takes an opening minimum."""
+    """The player is not on the board, which takes an opening minimum."""
     HOT_DICE = "hot dice"
     FEW_DICE = "few dice"
-    """Three or fewer."""
+    """Three dice or fewer are rolled."""
     MANY_DICE = "many dice"
 
 
@@ -98,7 +98,7 @@ def drawn(strategy: BestPlay, spot: Spot | None, chance: Random) -> Question:
 
 
 def fewer_choices(choices: Sequence[Choice], chosen: Choice) -> tuple[Choice, ...]:
-    """As many choices as can be thought about: those that win most often, and the chosen one."""
+    """The choices that win most often, and the chosen one: as many as can be thought about."""
     best = sorted(choices, key=lambda choice: -choice.win_probability)[:MOST]
     if chosen not in best:
         best[-1] = chosen

@@ -69,21 +69,21 @@ This and the next two are best for exact values of three players by arnold rules
 to 5,000, and with kcd scoring and a final turn."""
 
 _LEADERS_TURNS = 1.4
-"""By how many turns a race is longer for each that the leader has still to go, where the goal gives
-others a final turn."""
+"""The turns by which a race is longer for each that the leader still needs, if reaching the goal
+gives others a final turn."""
 
 _LAST_TURN = 3.0
-"""By how many turns a race is shorter that ends in a final turn: it may upset everything."""
+"""The turns by which a race is shorter that ends in a final turn, which may upset everything."""
 
 _BANKS = (0.45, 0.9, 1.6, 2.7)
-"""After which banks the next turn is solved, in expected points of a turn."""
+"""The banks after which the next turn is solved, in expected points of a turn."""
 
 
 class EstimatedStrategy(SharedStrategy):
     """Play of several players who know the game of every two of them; for `advise` too."""
 
     def __init__(self, pairs: Strategy, players: int) -> None:
-        """From the strategy of two players, for so many. Raises InvalidRulesError."""
+        """`pairs` is the strategy of two players. Raises InvalidRulesError."""
         check_players(pairs.rules, players)
         check_goal(pairs.rules)
         BestPlay.__init__(self, pairs.rules, players)
@@ -213,7 +213,7 @@ class EstimatedStrategy(SharedStrategy):
         return np.roll(chances, 1, axis=1)
 
     def _looked_at(self, number: int) -> Ints:
-        """After which banks the next turn is solved, of so many: numbers of point steps."""
+        """The banks after which the next turn is solved, in point steps, all below `number`."""
         mean = mean_turn(self.rules) / self.rules.point_step
         inside = [round(mean * turns) for turns in _BANKS]
         return np.array(sorted({0, *(steps for steps in inside if steps < number - 1), number - 1}))

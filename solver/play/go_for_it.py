@@ -170,7 +170,7 @@ class _Turns:
         self.dice: tuple[Remaining, ...] = tuple(
             column.dice for column in columns if any(part.gain <= 0 for part in column.breaks)
         )
-        """With which the table banks at all."""
+        """The numbers of dice with which the table banks at all."""
         self.standings = all_standings(rules)
         least = rules.least_bank(on_board=False) // rules.point_step
         beyond = endgame(rules).beyond if rules.is_exact else 0

@@ -49,7 +49,7 @@ class TurnMap:
     bank_from: tuple[BankFrom, ...]
     """When to bank, for the dice of each column that can be left; a bank that wins too."""
     win_probability: float
-    """At the start of the turn."""
+    """The win probability at the start of the turn."""
     within: float | None = None
     """What 95 in 100 chances are off by at most, where they are estimates."""
 
@@ -76,7 +76,7 @@ class ScoreMap:
 
     rules: Ruleset
     position: Position
-    """With the farkles in a row, and who began; its scores mean nothing."""
+    """A position with the farkles in a row and with who began; its scores mean nothing."""
     own: Ints
     """Scores in points."""
     opponent: Ints

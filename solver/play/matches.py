@@ -67,7 +67,7 @@ class Throws(NamedTuple):
     bonuses: Ints
     """The bonus for each hot dice of a turn, in point steps."""
     upto: Floats
-    """For each column the chances of the _ENDS, and then of each list, added up."""
+    """The chances of the _ENDS, and then of each list, added up, column after column."""
     first: Ints
     """Where each column begins in `upto`, and the end."""
 

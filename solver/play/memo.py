@@ -90,7 +90,7 @@ class MemoGoForIt(Memo):
         self.go_for_it = go_for_it
 
     def risked(self, rules: Ruleset, position: Position) -> frozenset[Remaining]:
-        """Those of the thresholds, until somebody has reached the goal."""
+        """The numbers of dice that the thresholds say; none once somebody has reached the goal."""
         if max(position.banked, position.opponent) >= rules.winning_score:
             return frozenset()
         return self.go_for_it.dice(position)
@@ -125,7 +125,7 @@ class Thumb:
     """Dice left that count as nothing."""
 
     def bank_from(self, dice: Remaining) -> int | None:
-        """From which turn total on to bank; None for never."""
+        """The least turn total to bank with so many dice left; None for never."""
         groups = zip(self.most_dice, self.bank, strict=True)
         return next((bank for most, bank in groups if dice <= most), None)
 

@@ -36,13 +36,13 @@ from solver.turn.memo import memo_table
 _LEAST_ROWS = 400
 """Turn totals of a turn without a goal that are told apart, at least."""
 _ROUGHLY = 1e-8
-"""By which the chances of rules of thumb may still change."""
+"""The most that chances of rules of thumb may still change."""
 _COMPARED = 3
 """Rules of thumb with most points that are compared by what they win."""
 _BETTER = 1e-8
 """What is better by no more than this is as good."""
 _STEPS = (8, 4, 2, 1)
-"""By so many point steps numbers go up and down."""
+"""The point steps by which numbers go up and down, one after the other."""
 _NO_POINTS = -1.0
 """The points of rules of thumb by which a turn goes on for ever: worse than any."""
 
@@ -134,7 +134,7 @@ def _thumbs(rules: Ruleset) -> Iterator[Thumb]:
 
 
 def _bank_from(rules: Ruleset, dice: int) -> int:
-    """From which turn total on the table to memorise says to bank, or its last one."""
+    """The least turn total at which the table to memorise says to bank, or its last one."""
     for column in memo_table(rules).columns:
         if column.dice == dice:
             last = [point.turn_total for point in column.breaks]

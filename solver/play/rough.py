@@ -43,7 +43,7 @@ _MOST_ROWS = 2_000_000
 """Turn totals that are solved side by side: 50 bytes and more each."""
 _SETTLED = 1e-9
 _SLOPE = -0.3
-"""By how much a value changes with that of the other player, where nothing is known."""
+"""The slope of a value over that of the other player, as long as it is not known."""
 _MOST_SLOPE = 0.95
 
 
@@ -292,13 +292,13 @@ def _with_values(ends: Floats, left: Floats) -> Floats:
 
 
 def _longer(ends: Floats, rows: int) -> Floats:
-    """With its last row so often that there are so many."""
+    """The endings of a turn with the last row repeated up to `rows` rows."""
     longer: Floats = np.pad(ends, (0, rows - len(ends)), mode="edge")
     return longer
 
 
 def _joined(standings: list[Standings]) -> Standings:
-    """All of them in a row."""
+    """The standings of a list, one after the other."""
     return Standings(
         np.concatenate([each.score for each in standings]),
         np.concatenate([each.farkles for each in standings]),

@@ -116,7 +116,7 @@ def _taken_apart(data: Mapping[str, Any]) -> tuple[list[ErrorDetails], list[Comp
         for detail in error.errors(include_url=False):
             reason = detail.get("ctx", {}).get("error")
             if isinstance(reason, ContradictionsError):
-                joint += reason.found
+                joint += reason.complaints
             else:
                 single.append(detail)
     return single, joint

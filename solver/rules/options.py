@@ -109,7 +109,7 @@ class Kind:
     size: int | None = None
     """Number of items that there have to be, of which a single one stands for all."""
     words: tuple[str, ...] = ()
-    """Those that are accepted, if it is words."""
+    """The words that are accepted; () for a kind that is not one of words."""
 
     def value(self, text: str, items: Callable[[str], list[str]]) -> Any:
         """The value that a text stands for; what is none stays as it was typed.
@@ -385,7 +385,7 @@ class RuleOption:
         return said[:1].upper() + said[1:]
 
     def of(self, rules: Any) -> Any:
-        """Its value under `rules`; None where they have no such table."""
+        """The value of the option under `rules`; None where they have no such table."""
         for key in self.place:
             rules = getattr(rules, key, None)
         return rules

@@ -73,9 +73,9 @@ _FAR_STEPS = 5_000
 class ContradictionsError(ValueError):
     """Everything in a rule set that cannot be solved or does not fit together."""
 
-    def __init__(self, found: list[Complaint]) -> None:
-        super().__init__(found[0].message)
-        self.found = found
+    def __init__(self, complaints: list[Complaint]) -> None:
+        super().__init__(complaints[0].message)
+        self.complaints = complaints
 
 
 _NAME = replace(
@@ -1985,7 +1985,7 @@ class Topic(NamedTuple):
     """One option of a rule set: what it comes to in play, see `solver.rules.options.Told`."""
 
     option: str
-    """Its key in a file of rules."""
+    """The key of the option in a file of rules."""
     value: object
     sentence: str
     is_special: bool
@@ -2002,8 +2002,8 @@ def _told(rules: Ruleset, option: RuleOption) -> Told:
     if of_goal or (option.key == "held_sets" and rules.combine_throws):
         return None, "", False
     if not option.told:
-        told: Told = getattr(rules, f"_tell_{option.key}")()
-        return told
+        topic: Told = getattr(rules, f"_tell_{option.key}")()
+        return topic
     value = option.of(rules)
     if None in option.told and not option.applies(rules):
         return None, "", False

@@ -45,7 +45,7 @@ from solver.wording import figure, say, say_later
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """So many times the points that dice are worth as other combinations."""
+    """A multiple of the points that dice are worth as other combinations."""
 
     number: int
 
@@ -54,7 +54,7 @@ Of = int | Literal["sum"] | Times
 """Points of dice, those of all faces together, or of their parts."""
 
 Price = Of | tuple[int, ...]
-"""Also points by the face of the first letter of their pattern."""
+"""The points of dice, or a tuple of points by the face of the first letter of their pattern."""
 
 
 Then = Literal["scores", "roll_on", "wins_game", "loses_game", "loses_score", "loses_turn"]

@@ -88,7 +88,7 @@ class _Statement:
         return self.text.startswith("[")
 
     def parsed(self) -> dict[str, Any]:
-        """Its data. Raises NotTomlError."""
+        """The data of the statement. Raises NotTomlError."""
         try:
             return tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
@@ -220,7 +220,7 @@ class _Nesting:
         """Each with its line."""
         self.in_header = False
         self._dots = 0
-        """In the key so far."""
+        """The number of dots in the key so far."""
 
     def see(self, sign: str, line: int) -> None:
         """Take the next sign of those that matter. Raises NotTomlError."""

@@ -49,7 +49,7 @@ of equal dice it is their number."""
 
 _SEPARATORS = " \t\n,;+/|-[](){}.?!'\"“”„`"
 _TIMES = re.compile(r"(?<!\w)(10|[1-9])\s*[x×*]\s*([1-6])(?!\s*[x×*]|\w)", re.IGNORECASE)
-"""So many dice of a face, as in 3x5."""
+"""A number of dice with a face, as in 3x5."""
 DIE_SIGNS = {chr(0x2680 + face - 1): str(face) for face in FACES}
 """Pictures of die faces among letters, and the digits they stand for."""
 _DECORATION = "\ufe0f\ufe0e\u20e3\u200d"  # variation selectors and the keycap around a digit
@@ -347,7 +347,7 @@ class TurnState:
     """How far a turn has come, with no roll on the table."""
 
     turn_total: int
-    """In points."""
+    """The turn total in points."""
     dice: Remaining
     """The dice that are rolled next."""
     hot_dice: int = 0
@@ -380,7 +380,7 @@ class Fate(StrEnum):
     WINS = "wins"
     LOSES = "loses"
     OUT = "out"
-    """It loses the game."""
+    """The roll loses the game."""
 
 
 _FATES = {
@@ -441,20 +441,20 @@ Badge = tuple[tuple[Roll, int], ...]
 
 @lru_cache(maxsize=RULESETS)
 def all_points_with_jokers(
-    rules: Ruleset, *, joker_alone: bool = False, badge: Badge = (), more: int = 0
+    rules: Ruleset, *, joker_alone: bool = False, badge: Badge = (), added: int = 0
 ) -> dict[Roll, int]:
     """Most points of every multiset of dice, JOKER among the faces, that scores with all its dice.
 
     A joker stands for one value inside a combination. A combination has at least one die that is no
-    joker, unless `joker_alone`. There are up to so many `more` dice than the rules say, of which
-    the combinations are those of the rules.
+    joker, unless `joker_alone`. There are up to `added` dice more than the rules say; the
+    combinations are those of the rules.
     """
     combinations: dict[Roll, int] = {}
     changed = {tuple(sorted(dice)): points for dice, points in badge}
     for dice, points in (rules.combinations | changed).items():
         for shown in standing_for(dice, (JOKER,), alone=joker_alone):
             combinations[shown] = max(points, combinations.get(shown, 0))
-    return most_points(combinations, (*FACES, JOKER), rules.dice + more)
+    return most_points(combinations, (*FACES, JOKER), rules.dice + added)
 
 
 def fate(rules: Ruleset, roll: Roll, *, first: bool = False, held: Roll = ()) -> Fate:

@@ -142,8 +142,8 @@ class EndlessTurn:
     at_stake: float
     """Points that a roll that loses everything costs on top of the turn total."""
     table: TurnTable
-    """In points: its `win_probability` is the expected end of the turn. It goes so far that a turn
-    hardly ever goes on beyond it."""
+    """The table of the turn in points, where `win_probability` is the expected end of the turn. It
+    goes so far that a turn hardly ever goes on beyond it."""
     tail: Tail
 
     @property
@@ -189,7 +189,7 @@ class EndlessTurn:
         return bank_decisions(self.table)
 
     def bank_from(self, hot_dice: int = 0) -> tuple[BankFrom, ...]:
-        """From which turn total on to bank, for each number of dice that can be left, most first.
+        """When to bank, for each number of dice that can be left, most first.
 
         hot_dice : of the turn so far
         """
@@ -351,11 +351,11 @@ class _Choices:
         levels = range(plan.levels)
         bonus = np.array([plan.bonuses[level] for level in levels])[:, np.newaxis]
         self.points = (targets // plan.columns + self.hot * bonus) * float(plan.step)
-        """In points, shape (levels, options)."""
+        """The points that each option adds, shape (levels, options)."""
         level = np.array(levels)[:, np.newaxis]
         following = np.array([plan.next_level(k) for k in levels])[:, np.newaxis]
         self.state = np.where(self.hot, following, level) * plan.columns + targets % plan.columns
-        """That each leads to, shape (levels, options)."""
+        """The state that each option leads to, shape (levels, options)."""
         self.steeper = self.slope - np.minimum.reduceat(self.slope, plan.starts).repeat(
             plan.lengths
         )

@@ -37,7 +37,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """From a turn total on, up to the next break, the gain counts as so many points."""
+    """A turn total from which on, up to the next break, the gain counts as `gain` points."""
 
     turn_total: int
     gain: int

@@ -34,13 +34,13 @@ class TurnEnds:
     """The chances of how a turn ends that goes on as is best; what is missing to 1 is `out`."""
 
     farkle: float
-    """That of a farkle which loses the turn total."""
+    """The chance of a farkle which loses the turn total."""
     banked: tuple[tuple[int, float], ...]
     """Points that the turn brings, ascending, and the chance of each."""
     wins: float
-    """That of a roll which wins the game."""
+    """The chance of a roll which wins the game."""
     loses: float
-    """That of a roll which loses everything."""
+    """The chance of a roll which loses everything."""
 
     @property
     def out(self) -> float:

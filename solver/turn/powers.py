@@ -26,7 +26,7 @@ from solver.turn.dice import JOKER, Die
 
 MAX_USES = 3
 MAX_SHARE = 200
-"""In hundredths of a turn total."""
+"""The largest share of a `WARLORD`, in hundredths of a turn total."""
 MAX_REROLLED = 3
 """Dice that may be rolled again in one use."""
 
@@ -54,7 +54,7 @@ class Power:
 
     kind: PowerKind
     uses: int = 1
-    """In the whole game."""
+    """The number of uses in the whole game."""
     amount: int = 0
     """A share in hundredths, a face or a number of dice, see the kinds."""
     alike: bool = False

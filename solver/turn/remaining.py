@@ -39,7 +39,7 @@ Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.intp]
 
 Shape = tuple[tuple[int, int], ...]
-"""For each type of a set its number of dice and the face that is a joker, JOKER for none."""
+"""The number of dice and the face that is a joker, JOKER for none, of each type of a set."""
 
 _MOST_WAYS = 2**53
 """Up to which floats are whole numbers without a gap."""
@@ -80,11 +80,11 @@ class RollLists:
     first_list: Ints
     """The first list of each column of dice, and the number of lists, shape (columns + 1,)."""
     lists: tuple[Ints, ...]
-    """For each column the list of each roll, in the order of `_rolls`, counted from `first_list`;
+    """The list of each roll of each column, in the order of `_rolls`, counted from `first_list`;
     as many as there are for a farkle, one more for a roll that wins, two for one that loses. With a
     die that a badge adds its faces come first, each with all rolls."""
     moves: tuple[Ints, ...]
-    """For each column the offsets of all targets that a set-aside leads to, best or not."""
+    """The offsets of all targets of each column that a set-aside leads to, best or not."""
 
     @property
     def columns(self) -> int:
@@ -238,13 +238,13 @@ def set_asides_of(
     *,
     joker_alone: bool = False,
     badge: Badge = (),
-    more: int = 0,
+    added: int = 0,
 ) -> tuple[SetAside, ...]:
     """Every legal set-aside of one roll of a set, most points first; empty where nothing scores.
 
-    more : dice that the set has more than the rules say
+    added : the number of dice that the set has more than the rules say
     """
-    points = all_points_with_jokers(rules, joker_alone=joker_alone, badge=badge, more=more)
+    points = all_points_with_jokers(rules, joker_alone=joker_alone, badge=badge, added=added)
     return legal_set_asides(rules, thrown, roll, points)
 
 
@@ -441,7 +441,7 @@ def _set_asides(
     shown: npt.NDArray[np.int64],
     worth: npt.NDArray[np.int32],
 ) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
-    """For each choice of dice by their places the column of what remains, and steps or -1.
+    """The column of what remains and the steps, -1 for none, of each choice of dice by places.
 
     dice, shown : as in `best_of_shown`
     """

@@ -168,10 +168,13 @@ def _kept(n: int, gone: tuple[int, ...]) -> Ints:
 
 
 @lru_cache
-def _merged(n: int, more: int) -> Ints:
-    """What each multiset of n faces is with each of some more, shape (multisets, of more)."""
-    places = _places(n + more)
+def _merged(n: int, added: int) -> Ints:
+    """The multiset of each multiset of n faces with each of `added` faces, shape (first, second)."""
+    places = _places(n + added)
     return np.array(
-        [[places[tuple(sorted(faces + other))] for other in _places(more)] for faces in _places(n)],
+        [
+            [places[tuple(sorted(faces + other))] for other in _places(added)]
+            for faces in _places(n)
+        ],
         dtype=np.intp,
     )

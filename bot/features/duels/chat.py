@@ -86,7 +86,7 @@ def feature(core: Core) -> Feature:
 async def _ready_to_play(
     oracle: Oracle, rules: HouseRules, caller: Caller, meant: Ruleset, *names: str
 ) -> AsyncIterator[Reply]:
-    """That rules are solved first where one of these policies needs that. Raises FarkleError."""
+    """Solve rules first if one of these policies needs that, and say so. Raises FarkleError."""
     advisor = oracle.advisor
     for name in names:
         if name != Optimal.name:
