@@ -357,7 +357,7 @@ class _LayerSolve:
     def __init__(self, workers: Workers, game: GameOfSeveral) -> None:
         self._workers = workers
         self._game = game
-        self._told = _Told(uuid.uuid4().hex, *_packed(game.rules), game.players, game.reverse)
+        self._key = _SolveKey(uuid.uuid4().hex, *_packed(game.rules), game.players, game.reverse)
         self._layers = Layers(size(game.rules, game.players))
         self._values: Floats = np.full(
             (self._layers.size.states, game.players - 1), 1 / game.players, dtype=np.float64
@@ -400,7 +400,7 @@ class _LayerSolve:
         """Leave nothing on the workers."""
         self._workers.cancel()
         with suppress(Exception):  # one that is gone has nothing to forget
-            self._workers.client.run(forget_on_worker, self._told.token)
+            self._workers.client.run(forget_on_worker, self._key.token)
 
     def _settle(self, layer: int, sweep: int) -> None:
         """Renew the values of a layer. Raises ClusterError, errors of workers and LostError."""
@@ -430,7 +430,7 @@ class _LayerSolve:
         future = self._workers.submit(
             worker,
             solve_part_on_worker,
-            self._told,
+            self._key,
             begun,
             news,
             None if number is None else parts[number],
@@ -482,7 +482,7 @@ def solve_on_worker(rules: str, digest: str, tolerance: float) -> Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _SolveKey:
     """What a worker needs to know of a solve of several players."""
 
     token: str
@@ -514,7 +514,7 @@ _SOLVES: "dict[str, tuple[ManySolve, int]]" = {}
 
 
 def solve_part_on_worker(
-    told_solve: _Told,
+    key: _SolveKey,
     begun: int,
     news: list[tuple[int, Floats]],
     part: Part | None,
@@ -530,18 +530,18 @@ def solve_part_on_worker(
     An error of ours is returned: raised, it would be tried again in vain.
     """
     with use_worker() as (folder, threads):
-        if told_solve.token not in _SOLVES and begun == 0:
+        if key.token not in _SOLVES and begun == 0:
             try:
-                _SOLVES[told_solve.token] = _new_solve(told_solve, folder, threads), 0
+                _SOLVES[key.token] = _new_solve(key, folder, threads), 0
             except FarkleError as error:
                 return error
-        solve, handed = _SOLVES.get(told_solve.token, (None, -1))
+        solve, handed = _SOLVES.get(key.token, (None, -1))
         if solve is None or handed != begun:
-            _SOLVES.pop(told_solve.token, None)
+            _SOLVES.pop(key.token, None)
             return _BEHIND
         for layer, values in news:
             solve.by_player[_all_roles(solve.layers, layer)] = values
-        _SOLVES[told_solve.token] = solve, begun + len(news)
+        _SOLVES[key.token] = solve, begun + len(news)
         if part is None:
             return None
         solve.rings.settled, solve.states_solved = Settled(), 0
@@ -554,12 +554,12 @@ def solve_part_on_worker(
         )
 
 
-def _new_solve(told_solve: _Told, folder: Path, threads: int) -> "ManySolve":
+def _new_solve(key: _SolveKey, folder: Path, threads: int) -> "ManySolve":
     """Make room for the values of a solve. Raises ClusterError, and what the solve does."""
     game = GameOfSeveral(
-        _unpacked(told_solve.rules, told_solve.digest),
-        told_solve.players,
-        reverse=told_solve.reverse,
+        _unpacked(key.rules, key.digest),
+        key.players,
+        reverse=key.reverse,
     )
     while len(_SOLVES) >= _MOST_SOLVES:
         del _SOLVES[next(iter(_SOLVES))]

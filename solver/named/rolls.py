@@ -217,9 +217,9 @@ def _only(named: NamedSet, groups: list[_Group], choice: _Choice, roll: Roll | N
     if len(ways) > 1:
         raise _which(named, ways)
     shown = [(k, face) for k, face in ways[0]]
-    shown += [
-        (group.of_type, f) for group in groups if group.of_type is not None for f in group.faces
-    ]
+    for group in groups:
+        if group.of_type is not None:
+            shown += [(group.of_type, face) for face in group.faces]
     return make_roll(named.dice_set.shown_by(k, face) for k, face in shown)
 
 
@@ -343,10 +343,8 @@ def _read_group(named: NamedSet, text: str) -> list[_Group]:
         )
     pairs = zip(runs[::2], runs[1::2], strict=True)
     return [
-        _Group(
-            _face_numbers(first if is_face else second), _type(named, second if is_face else first)
-        )
-        for (is_face, first), (_, second) in pairs
+        _Group(_face_numbers(run if is_face else other), _type(named, other if is_face else run))
+        for (is_face, run), (_, other) in pairs
     ]
 
 

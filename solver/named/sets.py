@@ -145,9 +145,7 @@ def added_die(die: Die) -> NamedDie:
 def make_set(dice: Iterable[NamedDie]) -> NamedSet:
     """The set of some dice; their order means nothing."""
     counts = Counter(dice)
-    return NamedSet(
-        tuple(sorted(counts.elements(), key=lambda named: (-counts[named], *_order(named))))
-    )
+    return NamedSet(tuple(sorted(counts.elements(), key=lambda die: (-counts[die], *_order(die)))))
 
 
 def named_die(known: KnownDie, version: Version = Version.PATCHED) -> NamedDie:
@@ -330,9 +328,7 @@ def _nearest(name: str) -> str:
     typed = {" ".join(words) for words in words_of(name)}
     near = [word for text in typed for word in get_close_matches(text, names, n=5, cutoff=0.5)]
     if near:
-        near.sort(
-            key=lambda word: -max(SequenceMatcher(None, word, text).ratio() for text in typed)
-        )
+        near.sort(key=lambda key: -max(SequenceMatcher(None, key, text).ratio() for text in typed))
         words = list(dict.fromkeys(names[word].typed for word in near))
         return did_you_mean(words[0], words[:3])
     return say("; known are {words}", words=", ".join([die.typed for die in known_dice()][:60]))

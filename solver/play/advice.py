@@ -302,9 +302,8 @@ def advise(strategy: BestPlay, position: Position, roll: Roll, misses: int = 0) 
                 freed=kept.freed,
             )
         )
-    options.sort(
-        key=partial(_rank, max((option.win_probability for option in options), default=0.0))
-    )
+    best = max((option.win_probability for option in options), default=0.0)
+    options.sort(key=partial(_rank, best))
     if options:
         chances = options[0].chances
     else:
@@ -810,9 +809,7 @@ def _every_roll(dice: int) -> list[Roll]:
 def _usual_goal(digest_but_goal: str, name: str) -> int | None:
     """The goal of the preset that has such rules, if there is one: first the one of that name."""
     presets = map(load_rules, sorted(preset_names(), key=name.__ne__))
-    return next(
-        (preset.goal for preset in presets if preset.digest_but_goal == digest_but_goal), None
-    )
+    return next((rules.goal for rules in presets if rules.digest_but_goal == digest_but_goal), None)
 
 
 def _key(digest: str) -> int:

@@ -144,9 +144,8 @@ def daily_position(strategy: Strategy, day: date) -> DailyPosition:
         for question in questions(strategy, start, chance):
             kind = kind_of(strategy, question, thumbs)
             if kind is wanted or (kind and number >= _CHOOSY):
-                return DailyPosition(
-                    rules, question.position, question.roll, question.choices, day=day
-                )
+                decision = question.position, question.roll, question.choices
+                return DailyPosition(rules, *decision, day=day)
     raise InvalidRequestError.say(
         "under {rules} rules there is no daily position: the best choice is obvious, or close,"
         " nearly everywhere",
@@ -192,17 +191,11 @@ def all_choices(hand: Hand, table: TurnTable, position: Position, roll: Roll) ->
 
 def in_order(choices: Iterable[Choice]) -> tuple[Choice, ...]:
     """Choices in the order in which they are shown."""
-    return tuple(
-        sorted(
-            choices,
-            key=lambda choice: (
-                -choice.points,
-                len(choice.set_aside),
-                choice.set_aside,
-                choice.bank,
-            ),
-        )
-    )
+
+    def order(choice: Choice) -> tuple[int, int, Roll, bool]:
+        return -choice.points, len(choice.set_aside), choice.set_aside, choice.bank
+
+    return tuple(sorted(choices, key=order))
 
 
 def best_of(choices: Sequence[Choice]) -> int:
@@ -269,9 +262,7 @@ def between_turns(strategy: BestPlay, chance: Random) -> Position:
         own = list(map(Standing, scores, farkles, boards))
         if rules.beat_previous_turn:
             last = (_score(rules, share * chance.random() ** 2) for share in shares)
-            own = [
-                replace(standing, banked=points) for standing, points in zip(own, last, strict=True)
-            ]
+            own = [replace(player, banked=points) for player, points in zip(own, last, strict=True)]
         order = (*own[players - mover :], *own[: players - mover])
         rounds_left = rules.rounds - int(min(max(middle, 0.0), 0.999) * rules.rounds)
         start = TurnState(0, strategy.whole(mover))

@@ -112,7 +112,7 @@ class EstimatedStrategy(SharedStrategy):
         self.check(position)
         floor = self.rules.score_floor
         players = tuple(
-            replace(standing, score=max(standing.score, floor)) for standing in position.players
+            replace(player, score=max(player.score, floor)) for player in position.players
         )
         return super().turn(replace(position, players=players))
 
@@ -299,10 +299,8 @@ def _reaches(rules: Ruleset) -> tuple[Floats, Floats]:
     plan = turn_plan(rules)
     reached = [last_turns(rules, plan, most, 0.0, on_board=board) for board in (True, False)]
     # to get as many is to get more than one fewer
-    on_board, off_board = (
-        np.minimum(np.concatenate([[1.0], part[:most]]), 0.999) for part in reached
-    )
-    return on_board, off_board
+    on, off = (np.minimum(np.concatenate([[1.0], part[:most]]), 0.999) for part in reached)
+    return on, off
 
 
 @lru_cache(maxsize=64)

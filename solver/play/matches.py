@@ -243,9 +243,7 @@ class Games:
         allowed = np.empty(len(order), dtype=np.bool_)
         rows = score_count(rules) + rules.least_bank(on_board=False) // step + 1
         for begin in range(0, len(seen), CHUNK):
-            positions = [
-                self.position(situation) for situation in distinct[begin : begin + CHUNK].tolist()
-            ]
+            positions = [self.position(row) for row in distinct[begin : begin + CHUNK].tolist()]
             may = np.array([banks_allowed(rules, position, rows) for position in positions])
             games = order[starts[begin] : starts[begin + len(positions)]]
             here = inverse[games] - begin

@@ -153,9 +153,7 @@ def compare(
     if is_small:
         wins = Estimate(duel(solved, policy, Optimal(strategy), cache=cache).overall)
     else:
-        first, second = (
-            match_player(solved, player, cache) for player in (policy, Optimal(strategy))
-        )
+        first, second = (match_player(solved, who, cache) for who in (policy, Optimal(strategy)))
         wins = Estimate(*play_match(solved, (first, second), games, (seed + 1, seed + 2)).rates[-1])
     return replace(exact, tally=counted, careless_wins=wins)
 

@@ -63,7 +63,7 @@ def complaints(data: Mapping[str, Any]) -> list[Complaint]:
         sound = {"goal": MAX_POINTS, **{key: data[key] for key in data if key not in wrong}}
         _, joint = _taken_apart(sound)
     return wrong_values + [
-        complaint for complaint in joint if wrong.isdisjoint((*complaint.place, *complaint.needs))
+        about for about in joint if wrong.isdisjoint((*about.place, *about.needs))
     ]
 
 

@@ -125,15 +125,14 @@ def _checked(
         wrong = left_open(rules) + idle_limits(rules)
     except ValidationError:
         rules, wrong = None, complaints(data)
-    complaints_found = [(complaint.place, complaint.sentence()) for complaint in wrong]
-    if rules is not None and not complaints_found:
+    placed = [(complaint.place, complaint.sentence()) for complaint in wrong]
+    if rules is not None and not placed:
         if not (refused := further(rules)):
             return rules, []
-        complaints_found = [((refused.key or "goal",), str(refused))]
+        placed = [((refused.key or "goal",), str(refused))]
     lines = key_lines(text)
     findings = dict.fromkeys(
-        Finding(line_of(lines, place), ".".join(place), sentence)
-        for place, sentence in complaints_found
+        Finding(line_of(lines, place), ".".join(place), sentence) for place, sentence in placed
     )
     return None, sorted(findings, key=lambda finding: finding.line)
 

@@ -1049,26 +1049,23 @@ class Ruleset(Data):
         uses = sorted(
             f"{tidy(table.dice)}:{table.uses}" for table in self.scoring.combination if table.uses
         )
+        tables = self.scoring.combination
         at_times: dict[When, dict[str, str]] = {
-            when: {
-                str(table): table.in_words
-                for table in self.scoring.combination
-                if table.when == when
-            }
+            when: {str(table): table.in_words for table in tables if table.when == when}
             for when in WHENS[1:]
         }
         if self.scoring.nothing_at_first:
             points = self.scoring.nothing
             said = say("a roll in which nothing scores ({points:,})", points=points)
             at_times["first_throw"][f"nothing={points}"] = said
-        at_times = {when: tables for when, tables in at_times.items() if tables}
+        at_times = {when: named for when, named in at_times.items() if named}
         value: dict[str, list[str]] = {
             "loses_turn": patterns,
             "to_confirm": confirmed,
             "uses": uses,
             "loses_game": ruin,
         }
-        value |= {when: [*tables] for when, tables in at_times.items()}
+        value |= {when: [*named] for when, named in at_times.items()}
         doubt = say_later(
             "Dice that count as {combinations} have to be confirmed: you cannot bank them before"
             " dice of a further roll were set aside."
@@ -1096,8 +1093,8 @@ class Ruleset(Data):
                 )
             )
         sentences += [
-            say(_AT_TIMES[when], combinations="; ".join(tables.values()))
-            for when, tables in at_times.items()
+            say(_AT_TIMES[when], combinations="; ".join(named.values()))
+            for when, named in at_times.items()
         ]
         if not patterns:
             nothing = [say("Only a roll in which nothing scores is a farkle.")]
@@ -1620,8 +1617,7 @@ class Ruleset(Data):
     def decided(self, faces: Dice) -> Then:
         """What a roll of some faces does, whatever it scores."""
         return next(
-            (then for then, patterns in self.decisive.items() if shown_in(patterns, faces)),
-            "scores",
+            (then for then, shown in self.decisive.items() if shown_in(shown, faces)), "scores"
         )
 
     @cached_property
@@ -1772,9 +1768,7 @@ class Ruleset(Data):
         """Whether some roll is a farkle: one of the fewest dice, or one that loses the turn."""
         fewest = 1 if self.last_die_tries or self.dice == 1 else 2
         few = any(self.farkles(fewest, first=False))
-        loses = (
-            dice for pattern in self.decisive.get("loses_turn", ()) for dice in dice_of(pattern)
-        )
+        loses = (dice for lost in self.decisive.get("loses_turn", ()) for dice in dice_of(lost))
         return few or any(self.decided(dice) == "loses_turn" for dice in loses)
 
     @property

@@ -424,9 +424,7 @@ class Scoring(Data):
             yield option.place, option.pattern, self.three_pairs, len(option.pattern)
         place = SCORING_OPTIONS["combination"].place
         # of as many points those that need not be confirmed come first
-        in_order = sorted(
-            enumerate(self.combination), key=lambda numbered: numbered[1].then == "roll_on"
-        )
+        in_order = sorted(enumerate(self.combination), key=lambda pair: pair[1].then == "roll_on")
         for number, table in in_order:
             if table.price is not None:
                 yield (*place, str(number)), table.dice, table.price, table.uses or len(table.dice)

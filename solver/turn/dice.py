@@ -754,11 +754,9 @@ class Hand(ABC):
         first, held = (turn.is_first, turn.held_set) if turn else (False, ())
         choices = set_asides(self.rules, roll, first=first, held=held)
         times = self.rules.times_after(turn.hot_dice if turn else 0)
-        return (
-            choices
-            if times == 1
-            else tuple(replace(kept, points=times * kept.points) for kept in choices)
-        )
+        if times == 1:
+            return choices
+        return tuple(replace(kept, points=times * kept.points) for kept in choices)
 
     def after(self, turn: TurnState, kept: SetAside, times: int = 1) -> TurnState:  # noqa: ARG002
         """Return where a legal set-aside of a roll of `turn.dice` leads.

@@ -72,11 +72,7 @@ def held_layers(rules: Ruleset) -> tuple[dict[int, Dice], ...]:
         ]
         longest = max(map(len, by_number))
         layers = [
-            {
-                number: alternatives[k]
-                for number, alternatives in zip(every, by_number, strict=True)
-                if alternatives[k:]
-            }
+            {number: ways[k] for number, ways in zip(every, by_number, strict=True) if ways[k:]}
             for k in range(longest)
         ]
         return {rules.dice: ()}, *layers

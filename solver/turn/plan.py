@@ -32,7 +32,7 @@ def plan_arrays(rules: Ruleset, *, all_options: bool) -> dict[str, Any] | None:
     step, thrown = rules.point_step, dice_set(rules)
     layers, width = memories(rules), thrown.whole
     columns = len(layers) * width
-    most_throws = layers[-1].throws
+    after_first = min(1, layers[-1].throws)
     # where a turn remembers its hot dice, what leads to them has their bonus
     bonuses = () if rules.hot_dice_times else rules.hot_dice_bonus
     chances: Counter[tuple[int, tuple[int, ...]]] = Counter()
@@ -40,7 +40,7 @@ def plan_arrays(rules: Ruleset, *, all_options: bool) -> dict[str, Any] | None:
     tries = [1] * columns
     for column in range(columns):
         memory, dice = layers[-1 - column // width], column % width + 1
-        first = memory.throws < min(1, most_throws)
+        first = memory.throws < after_first
         held = memory.held_with(rules, dice)
         impossible = (first and dice < width) or not memory.is_left(rules, dice)
         if impossible or memory.throws == rules.throws > 0:
@@ -102,9 +102,7 @@ def plan_arrays(rules: Ruleset, *, all_options: bool) -> dict[str, Any] | None:
         "out_chances": chances_of(Fate.OUT),
         "counts": np.array(
             [
-                rules.counts_farkle(
-                    first=memory.throws < min(1, most_throws), all_dice=dice == width
-                )
+                rules.counts_farkle(first=memory.throws < after_first, all_dice=dice == width)
                 for memory in reversed(layers)
                 for dice in range(1, width + 1)
             ]
@@ -115,7 +113,7 @@ def plan_arrays(rules: Ruleset, *, all_options: bool) -> dict[str, Any] | None:
         "may_bank": np.array(
             [
                 not (memory.to_confirm or memory.fills)
-                and memory.throws >= min(1, most_throws)
+                and memory.throws >= after_first
                 and (memory.throws == rules.throws > 0 or rules.may_leave(dice))
                 for memory in reversed(layers)
                 for dice in range(1, width + 1)

@@ -169,7 +169,7 @@ def _kept(n: int, gone: tuple[int, ...]) -> Ints:
 
 @lru_cache
 def _merged(n: int, added: int) -> Ints:
-    """The multiset of each multiset of n faces with each of `added` faces, shape (first, second)."""
+    """The multisets of n faces with those of `added` more, shape (first, second)."""
     places = _places(n + added)
     return np.array(
         [
