@@ -17,15 +17,10 @@ FOLDERS = ("farkle_advisor", "bot", "solver", "tests")
 
 PLAIN = (
     *("solver/batch", "solver/named", "solver/play", "solver/rules", "solver/turn"),
-    *("bot/features/duels/cli.py", "bot/features/duels/service.py", "bot/services/loaded.py"),
-    *(
-        "bot/features/kingdom/service.py",
-        "bot/settings.py",
-        "bot/shell/needed.py",
-        "bot/table/fold.py",
-        "bot/views/review.py",
-    ),
-    "bot/chat/features.py",
+    *("bot/review", "bot/settings.py", "bot/table", "bot/views/review.py"),
+    *("bot/chat/features.py", "bot/services/loaded.py", "bot/shell/needed.py"),
+    *("bot/features/duels/cli.py", "bot/features/duels/service.py"),
+    "bot/features/kingdom/service.py",
 )
 """Folders and files that are held to all of it; there may only come to be more."""
 NOT_YET = ("solver/turn/equations.py", "solver/turn/power_cells.py")

@@ -56,7 +56,7 @@ class Alternative:
     action: Decision
     """BANK or ROLL."""
     turn_total: int
-    """With the dice that are set aside."""
+    """The turn total with the dice that are set aside."""
     dice_left: Remaining
     """Dice to roll next if the turn goes on."""
     farkle_probability: float
@@ -82,28 +82,30 @@ def choices(worth: Worth, game: Game, kept: Roll | None = None) -> list[Alternat
     turn, mover, roll = worth.turn(game), game.mover, game.turn.roll
     if roll is None:
         return [*_before_a_roll(worth, turn, game, ())]
-    found: list[Alternative] = []
-    for one in game.set_asides():
-        if kept is not None and one.dice != kept:
+    alternatives: list[Alternative] = []
+    for option in game.set_asides():
+        if kept is not None and option.dice != kept:
             continue
-        then = replace(game, turn=turn_with(game, one))
-        found += _before_a_roll(worth, turn, then, one.dice)
+        then = replace(game, turn=turn_with(game, option))
+        alternatives += _before_a_roll(worth, turn, then, option.dice)
     if game.held.uses is not None and game.is_farkle:
         taken = worth.shares(apply(game, Accepted()))
         left = _choice(turn, mover, game.turn.state, (), Decision.BANK, taken)
-        found.append(replace(left, turn_total=0))
+        alternatives.append(replace(left, turn_total=0))
     if not game.may_use or game.power is None:
-        return found
+        return alternatives
     if game.power.kind is PowerKind.DOPPELGANGER:
-        for one in game.set_asides():
-            then = apply(game, Used(dice=one.dice))
-            for choice in _before_a_roll(worth, worth.turn(then), then, one.dice):
-                found.append(replace(choice, use=PowerKind.DOPPELGANGER))
-        return found
+        for option in game.set_asides():
+            then = apply(game, Used(dice=option.dice))
+            for choice in _before_a_roll(worth, worth.turn(then), then, option.dice):
+                alternatives.append(replace(choice, use=PowerKind.DOPPELGANGER))
+        return alternatives
     for kind, dice, shares in turn.uses(roll):
         used_on = () if kind is PowerKind.RESURRECTION else dice
-        found.append(_choice(turn, mover, game.turn.state, used_on, Decision.ROLL, shares, kind))
-    return found
+        alternatives.append(
+            _choice(turn, mover, game.turn.state, used_on, Decision.ROLL, shares, kind)
+        )
+    return alternatives
 
 
 def _before_a_roll(worth: Worth, turn: TurnWorth, game: Game, kept: Roll) -> Iterator[Alternative]:
@@ -258,7 +260,7 @@ class TurnChange:
     """Win probabilities, by seat."""
     after: tuple[float, ...]
     luck: float
-    """By how much chance changed the seat's win probability."""
+    """The change of the seat's win probability by chance."""
     choice: float
     """What its decisions lost, with a minus."""
     rest: float
@@ -293,13 +295,15 @@ class _Decision:
 
     def weigh(self, worth: Worth, action: Decision) -> tuple[Alternative, bool]:
         """What was done, and whether there was nothing else to do; others are not weighed."""
-        found = choices(worth, self.game, self.kept)
+        options = choices(worth, self.game, self.kept)
         others = self.game.turn.roll is not None and len(self.game.set_asides()) > 1
-        return self._chosen(found, action), len(found) == 1 and not others
+        return self._chosen(options, action), len(options) == 1 and not others
 
     def _chosen(self, among: Iterable[Alternative], action: Decision) -> Alternative:
         done = self.kept, action, self.use
-        return next(one for one in among if (one.set_aside, one.action, one.use) == done)
+        return next(
+            choice for choice in among if (choice.set_aside, choice.action, choice.use) == done
+        )
 
 
 @dataclass(slots=True)
@@ -325,9 +329,9 @@ class Reader:
     first: int = 0
     """Index of the first moment of the turn."""
     losses: list[list[float]] = field(default_factory=list)
-    """By seat, what each decision gave away that was not forced."""
+    """The win probability that each decision gave away which was not forced, by seat."""
     luck: list[list[float]] = field(default_factory=list)
-    """By seat, what each of its rolls gained it."""
+    """The win probability that each roll gained, by seat."""
 
     @property
     def shares(self) -> Shares:
@@ -347,8 +351,8 @@ class Reader:
             moments=self.moments.copy(),
             changes=self.changes.copy(),
             turns=self.turns.copy(),
-            losses=[one.copy() for one in self.losses],
-            luck=[one.copy() for one in self.luck],
+            losses=[values.copy() for values in self.losses],
+            luck=[values.copy() for values in self.luck],
         )
 
     def read(  # noqa: C901 - kinds of events
@@ -387,21 +391,21 @@ class Reader:
     def _settle(self, index: int, seat: int) -> None:
         """Go on from the value of the game as it is now, see the score floor above."""
         now = self.worth.shares(self.game)
-        changes = (abs(one - other) for one, other in zip(now, self.value, strict=True))
+        changes = (abs(after - before) for after, before in zip(now, self.value, strict=True))
         if max(changes) > _NEGLIGIBLE:
             self._change(index, seat, Kind.ADJUSTMENT)
         self.value = _rounded_alike(now)
 
     def _decided(self, index: int, before: Game, action: Decision) -> None:
-        found = self.open or _Decision(before)
+        decision = self.open or _Decision(before)
         self.open = None
         mover, judgement = before.mover, None
         if self.judges or before.kits:
-            judgement = found.judge(self.worth, action)
+            judgement = decision.judge(self.worth, action)
             chosen, loss, is_forced = judgement.chosen, judgement.loss, judgement.forced
         else:
             # what was there to win is worth what the best choice is
-            chosen, is_forced = found.weigh(self.worth, action)
+            chosen, is_forced = decision.weigh(self.worth, action)
             loss = self.value[mover] - chosen.win_probability
             loss = loss if loss > _NEGLIGIBLE else 0.0
         if not is_forced:
@@ -413,9 +417,9 @@ class Reader:
         power = before.side.power
         if power is None:
             return False
-        found = self.open or _Decision(before)
-        dice = make_roll(event.dice) or found.kept
-        self.open = replace(found, kept=dice, use=power.kind)
+        decision = self.open or _Decision(before)
+        dice = make_roll(event.dice) or decision.kept
+        self.open = replace(decision, kept=dice, use=power.kind)
         if power.kind is PowerKind.DOPPELGANGER:
             return False
         banks = power.is_of_bank and not power.at_start
@@ -476,9 +480,9 @@ class Reader:
     def _end_turn(self, index: int, seat: int, how: TurnEnding, points: int = 0) -> None:
         gains = dict.fromkeys(Kind, 0.0)
         apart = Kind.ADJUSTMENT, Kind.RESIGNED
-        for one in self.moments[self.first :]:
-            gains[one.kind] += one.gain_of(seat)
-        gain = fsum(one for kind, one in gains.items() if kind not in apart)
+        for moment in self.moments[self.first :]:
+            gains[moment.kind] += moment.gain_of(seat)
+        gain = fsum(change for kind, change in gains.items() if kind not in apart)
         luck, choice = gains.pop(Kind.ROLL), gains.pop(Kind.DECISION)
         self.changes.append(
             TurnChange(
