@@ -105,7 +105,7 @@ class TurnWorth:
         return float(self.table.plan.farkle_chances[self.table.plan.column(turn)])
 
     def _shares(self, values: Floats) -> Shares:
-        """Win probabilities by seat, from the mover's of two or those of all in the order of turns."""
+        """Win probabilities by seat, from the mover's of two or those of all in order of turns."""
         listed = values.tolist()
         listed += [1 - listed[0]] if len(listed) == 1 else []
         shares = [0.0] * self.count
