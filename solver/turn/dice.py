@@ -1,6 +1,6 @@
-"""Dice: as people type them, what a player throws, and what rolls come to.
+"""Dice: rolls as people type them, the sets that players throw, and all set-asides of a roll.
 
-Set-asides are found by enumeration; here is also where each of them leads.
+Set-asides are found by enumeration; `after_set_aside` says where each of them leads.
 """
 
 import re
@@ -159,7 +159,7 @@ class DiceSet:
 
     @cached_property
     def remaining(self) -> tuple[tuple[int, ...], ...]:
-        """What may be left of the set, as numbers of dice by type: nothing first, all last."""
+        """All remaining dice of the set, as numbers of dice by type: nothing first, all last."""
         products = product(*(range(count + 1) for count in self.counts))
         return tuple(sorted(products, key=lambda left: (sum(left), left)))
 
@@ -182,7 +182,7 @@ class DiceSet:
         return len(self.remaining) - 1
 
     def without(self, dice: Remaining, set_aside: Roll) -> Remaining:
-        """What is left of some dice once others were set aside, which are among them."""
+        """The remaining dice of some once others, which are among them, were set aside."""
         if len(self.types) == 1:
             return dice - len(set_aside)
         gone = self._types_of(set_aside)
@@ -251,7 +251,7 @@ class DiceSet:
         return JOKER if is_joker else face + 1
 
     def _types_of(self, roll: Roll) -> Counter[int]:
-        """How many dice of each type are in a roll."""
+        """The number of dice of each type in a roll."""
         return Counter(map(self.type_of, roll))
 
     def ways(self, dice: Remaining) -> int:
@@ -344,18 +344,18 @@ class SetAside:
 
 @dataclass(frozen=True, slots=True)
 class TurnState:
-    """How far a turn has come, with no roll on the table."""
+    """The state of a turn between two rolls."""
 
     turn_total: int
     """The turn total in points."""
     dice: Remaining
     """The dice that are rolled next."""
     hot_dice: int = 0
-    """How often all dice were set aside; matters where that changes bonuses or points."""
+    """The number of times that all dice were set aside; matters if bonuses or points change."""
     to_confirm: int = False
-    """What is left to be confirmed before the turn may be banked, see `Ruleset.needs`."""
+    """The points, or True, left to be confirmed before a bank, see `Ruleset.needs`."""
     throws: int = 0
-    """How many throws the turn has had, where the rules limit them."""
+    """The number of throws that the turn has had, if the rules limit them."""
     held_set: Roll = ()
     """The dice that are held, one of `Ruleset.sets`."""
 
@@ -373,7 +373,7 @@ _MANY = 16 * _BESIDE
 
 
 class Fate(StrEnum):
-    """What a roll means before any choice."""
+    """The effect of a roll before any choice."""
 
     SCORES = "scores"
     FARKLE = "farkle"
@@ -458,7 +458,7 @@ def all_points_with_jokers(
 
 
 def fate(rules: Ruleset, roll: Roll, *, first: bool = False, held: Roll = ()) -> Fate:
-    """What a roll means: a roll that wins goes before one that loses, and both before points.
+    """The fate of a roll: a roll that wins goes before one that loses, and both before points.
 
     first : whether it is the first throw of a turn
     held : the set that is held, one of `Ruleset.sets`
@@ -477,7 +477,7 @@ def fate_by(rules: Ruleset, roll: Roll, choices: tuple[SetAside, ...]) -> Fate:
 
 
 def fate_of_faces(rules: Ruleset, faces: Roll) -> Fate | None:
-    """What a roll means that shows such faces, where that does not depend on what it scores."""
+    """The fate of a roll by its faces alone; None where it depends on the score."""
     return _FATES.get(rules.decided(faces))
 
 
@@ -557,7 +557,7 @@ def _first_of_each(legal: Iterable[SetAside]) -> list[SetAside]:
 
 
 def _counted(rolls: Iterable[Roll]) -> npt.NDArray[np.int8]:
-    """How many dice of each face there are in some rolls, shape (faces, rolls)."""
+    """The number of dice of each face in some rolls, shape (faces, rolls)."""
     rolls = list(rolls)
     return np.array([[roll.count(face) for roll in rolls] for face in FACES], dtype=np.int8)
 
@@ -603,7 +603,7 @@ def _allowed(
 
 
 def bar_masks(rules: Ruleset, points: npt.NDArray[np.int32]) -> None:
-    """Set to -1 what the set-asides of some rolls are worth that the rules do not leave.
+    """Set the worth of set-asides that the rules forbid to -1.
 
     points : by the bits of the dice that are set aside and by roll, all dice last; below 0 where
         these do not score
@@ -652,7 +652,7 @@ def farkle_probability(
 
 
 def thrown_again(farkle: Fraction, tries: int) -> tuple[Fraction, Fraction | int]:
-    """The chance of a farkle where it is thrown again, and by how much all else is likelier.
+    """The chance of a farkle that is thrown again, and the factor by which all else is likelier.
 
     farkle : the chance of it in one of so many tries, 0 of which are any number
     """
@@ -663,7 +663,7 @@ def thrown_again(farkle: Fraction, tries: int) -> tuple[Fraction, Fraction | int
 
 
 def after_set_aside(rules: Ruleset, turn: TurnState, kept: SetAside) -> TurnState:
-    """Where a legal set-aside of a roll of `turn.dice` leads to."""
+    """The state after a legal set-aside of a roll of `turn.dice`."""
     thrown = dice_set(rules)
     left = thrown.without(turn.dice, kept.dice)
     after = after_points(rules, turn, kept.points, left, thrown)
@@ -677,7 +677,7 @@ def after_set_aside(rules: Ruleset, turn: TurnState, kept: SetAside) -> TurnStat
 
 
 def left_to_confirm(rules: Ruleset, before: int, kept: SetAside, left: Remaining) -> int:
-    """What is left to be confirmed after a set-aside that leaves some dice, or none."""
+    """The points, or True, left to be confirmed after a set-aside that leaves dice, or none."""
     nothing = rules.needs[0]
     if kept.to_confirm or (rules.hot_to_confirm and not left):
         return rules.needs[-1]
@@ -692,7 +692,7 @@ def left_to_confirm(rules: Ruleset, before: int, kept: SetAside, left: Remaining
 def after_points(
     rules: Ruleset, turn: TurnState, points: int, left: Remaining, thrown: DiceSet
 ) -> TurnState:
-    """Where a set-aside of so many points leads to that leaves some dice of a set, or none."""
+    """The state after a set-aside of some points that leaves some dice of a set, or none."""
     total, throws = turn.turn_total + points, turn.throws + (rules.throws > 0)
     if left:
         return TurnState(total, left, turn.hot_dice, throws=throws)
