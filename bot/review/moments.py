@@ -294,7 +294,7 @@ class _Decision:
         return Judgement(*asked, chosen, best, mark, kits)
 
     def weigh(self, worth: Worth, action: Decision) -> tuple[Alternative, bool]:
-        """The alternative that was taken, and whether it was the only one; others have no values."""
+        """The alternative that was taken, and whether it was the only one; others are left out."""
         options = choices(worth, self.game, self.kept)
         others = self.game.turn.roll is not None and len(self.game.set_asides()) > 1
         return self._chosen(options, action), len(options) == 1 and not others

@@ -302,7 +302,7 @@ def _fair_dice(number: int) -> DiceSet:
     return make_dice_set([Die()] * number)
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _rolls(die: Die, number: int) -> tuple[tuple[Roll, int], ...]:
     """Every distinct roll of `number` equal dice with its weight."""
     if not number:

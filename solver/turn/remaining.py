@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import combinations_with_replacement
-from math import factorial, prod
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -194,11 +194,8 @@ class RollLists:
 @lru_cache(maxsize=1024)
 def _ways(die: Die, number: int) -> npt.NDArray[np.object_]:
     """The weight of each multiset of faces of equal dice, whole numbers of any size."""
-    weights = []
-    for faces in combinations_with_replacement(FACES, number):
-        orders = factorial(number) // prod(factorial(count) for count in Counter(faces).values())
-        weights.append(orders * prod(die.weights[face - 1] for face in faces))
-    return np.array(weights, dtype=np.object_)
+    rolls = DiceSet((die,), (number,)).rolls(number)
+    return np.array([ways for _, ways in rolls], dtype=np.object_)
 
 
 def roll_ways(thrown: DiceSet, dice: Remaining, added: Die | None = None) -> npt.NDArray[Any]:
