@@ -166,35 +166,41 @@ class Option:
     """How the turn then ends, where that was asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """Every choice after a roll, best first; none for a farkle.
-
-    Values are those without a use of a badge on the roll itself.
-    """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    """The answer to a question about one position, for its mover."""
 
     rules: Ruleset
     position: Position
-    roll: Roll
-    fate: Fate
-    farkle: bool
-    keeps_turn_total: bool
-    """Whether the roll is a farkle that banks the turn total."""
     win_probability: float
-    """The mover's chance to win after the best choice, or after the farkle."""
+    """The mover's chance to win with the best choice, without a badge that is used on the roll."""
     chances: tuple[float, ...]
     """Win probabilities of all players then, in the order of turns."""
-    options: tuple[Option, ...]
     reachable: bool = True
     """Whether rolls lead to the position; its values say what it would be worth all the same."""
     within: float | None = None
     """What 95 in 100 chances are off by at most, where they are estimates."""
     why: Why | None = None
-    """What decides between bank and roll after the best choice, where that was asked for."""
-    uses: tuple[BadgeUse, ...] = ()
-    """What a badge allows on the roll, the best first."""
+    """What decides between bank and roll with the best choice, where that was asked for."""
     brought: Any = None
     """What players bring, as who asks names it; None where all throw the dice of the rules."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice(_Answer):
+    """Every choice after a roll, best first; none for a farkle.
+
+    Values are those without a use of a badge on the roll itself.
+    """
+
+    roll: Roll
+    fate: Fate
+    farkle: bool
+    keeps_turn_total: bool
+    """Whether the roll is a farkle that banks the turn total."""
+    options: tuple[Option, ...]
+    uses: tuple[BadgeUse, ...] = ()
+    """What a badge allows on the roll, the best first."""
     is_again: bool = False
     """Whether the roll is a farkle after which the dice are thrown again."""
 
@@ -216,15 +222,11 @@ class Advice:
         return max([self.win_probability, *(use.win_probability for use in self.uses)])
 
 
-@dataclass(frozen=True, slots=True)
-class Odds:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Odds(_Answer):
     """The decision before a roll; rolling and banking are without a badge that is used up."""
 
-    rules: Ruleset
-    position: Position
     action: Decision
-    win_probability: float
-    """The mover's chance to win."""
     roll: float
     """Win probability of rolling."""
     bank: float | None
@@ -235,20 +237,10 @@ class Odds:
     """Chance that the next roll wins the game at once."""
     lose_everything_probability: float
     """Chance that the next roll loses everything."""
-    chances: tuple[float, ...]
-    """Win probabilities of all players, in the order of turns."""
     roll_chances: tuple[float, ...]
     bank_chances: tuple[float, ...] | None
-    reachable: bool = True
-    """Whether rolls lead to the position; its values say what it would be worth all the same."""
-    within: float | None = None
-    """What 95 in 100 chances are off by at most, where they are estimates."""
-    why: Why | None = None
-    """What decides, where that was asked for."""
     use: BadgeUse | None = None
     """What a badge allows before the roll, or after a farkle of it."""
-    brought: Any = None
-    """What players bring, as who asks names it; None where all throw the dice of the rules."""
     take_over: float | None = None
     """Win probability of rolling on with what the player before left; None where nothing is."""
     leaving: float | None = None
