@@ -77,9 +77,8 @@ class ScoreMap:
     rules: Ruleset
     position: Position
     """A position with the farkles in a row and with who began; its scores mean nothing."""
-    own: Ints
-    """Scores in points."""
-    opponent: Ints
+    scores: Ints
+    """The scores in points, of either player."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,7 +177,7 @@ def win_map(strategy: Strategy, start: Position, scores: Ints) -> WinMap:
         )
         for score, board in zip(scores, _boards(rules, scores), strict=True)
     ]
-    return WinMap(rules, start, scores, scores, np.array(rows))
+    return WinMap(rules, start, scores, np.array(rows))
 
 
 def border_map(
@@ -210,7 +209,7 @@ def border_map(
             inverted[column, *index] = bool(threshold.roll_again)
         on_progress((done + 1) / len(scores) ** 2)
     wins_from = rules.winning_score - scores
-    return BorderMap(rules, start, scores, scores, least, wins_from, inverted)
+    return BorderMap(rules, start, scores, least, wins_from, inverted)
 
 
 def scores_between(rules: Ruleset, step: int, least: int = 0) -> Ints:
