@@ -74,23 +74,14 @@ def plan_arrays(rules: Ruleset, *, all_options: bool) -> dict[str, Any] | None:
     weights = np.zeros((columns, len(chances)))
     options: list[int] = []
     starts: list[int] = []
-    only_hot = np.zeros(columns)
     for position, ((column, offsets), ways) in enumerate(chances.items()):
-        chance = chance_of(ways, column)
-        weights[column, position] = chance
+        weights[column, position] = chance_of(ways, column)
         starts.append(len(options))
         options += [index[offset] for offset in offsets]
-        if all(offset % width == width - 1 for offset in offsets):
-            only_hot[column] += chance
 
     def chances_of(fate: Fate) -> npt.NDArray[np.float64]:
         return np.array([chance_of(fates[fate, column], column) for column in range(columns)])
 
-    bonuses = tuple(bonus // step for bonus in bonuses) or (0,)
-    most_bonus = max(bonuses)
-    reach = max(
-        offset // columns + (most_bonus if offset % width == width - 1 else 0) for offset in targets
-    )
     return {
         "targets": np.array(targets, dtype=np.intp),
         "options": np.array(options, dtype=np.intp),
@@ -107,9 +98,7 @@ def plan_arrays(rules: Ruleset, *, all_options: bool) -> dict[str, Any] | None:
                 for dice in range(1, width + 1)
             ]
         ),
-        "only_hot": only_hot,
-        "reach": reach,
-        "bonuses": bonuses,
+        "bonuses": tuple(bonus // step for bonus in bonuses) or (0,),
         "may_bank": np.array(
             [
                 not (memory.to_confirm or memory.fills)

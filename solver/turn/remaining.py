@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import combinations_with_replacement
 from math import prod
 from typing import Any
@@ -91,12 +91,6 @@ class RollLists:
         """Number of remaining dice that a turn tells apart."""
         return len(self.lists)
 
-    @cached_property
-    def only_hot(self) -> npt.NDArray[np.bool_]:
-        """Whether a list has nothing but hot dice, shape (lists,)."""
-        hot = self.targets[self.options] % self.columns == self.columns - 1
-        return np.asarray(np.logical_and.reduceat(hot, self.starts))
-
     def places(self, lanes: int) -> tuple[Ints, Ints, Ints]:
         """Where options lie from the row of a turn total on, each number of so many lanes.
 
@@ -139,8 +133,6 @@ class RollLists:
         column = self.column_of_lists[falls]
         spread = np.zeros((self.columns, len(falls)))
         spread[column, np.arange(len(falls))] = chances[falls]
-        hot = np.where(self.only_hot[falls], chances[falls], 0.0)
-        only_hot = np.bincount(column, hot, minlength=self.columns).astype(np.float64)
         return TurnPlan(
             targets=self.targets,
             options=self.options[(chances > 0).repeat(lengths)],
@@ -155,9 +147,8 @@ class RollLists:
                     for column in range(1, self.columns + 1)
                 ]
             ),
-            only_hot=only_hot,
-            reach=self._reach,
-            bonuses=self._bonuses,
+            bonuses=tuple(bonus // self.rules.point_step for bonus in self.rules.hot_dice_bonus)
+            or (0,),
             may_bank=self._may_bank(thrown),
             step=self.rules.point_step,
         )
@@ -166,15 +157,6 @@ class RollLists:
         left = [sum(dice) for dice in thrown.remaining[1:]]
         may = [number <= self.rules.bank_dice_left for number in left[:-1]]
         return np.array([*may, self.rules.hot_dice == "optional"])
-
-    @property
-    def _bonuses(self) -> tuple[int, ...]:
-        return tuple(bonus // self.rules.point_step for bonus in self.rules.hot_dice_bonus) or (0,)
-
-    @property
-    def _reach(self) -> int:
-        points, left = np.divmod(self.targets, self.columns)
-        return int(np.max(points + (left == self.columns - 1) * max(self._bonuses)))
 
     def possible_states(self, plan: TurnPlan, rows: int) -> npt.NDArray[np.bool_]:
         """Whether a turn can come to a state, shape (levels, rows, columns); rows in point steps.
