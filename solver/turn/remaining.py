@@ -1,4 +1,4 @@
-"""The rolls of a set of different dice and what may be set aside, found once for many sets.
+"""The rolls and set-asides of sets of different dice, found once for all sets of a shape.
 
 Inside a turn the state is which dice remain, a multiset of types. What a roll of them offers
 depends on the faces shown and on which dice show them, and not on how often they do. So the lists
@@ -42,7 +42,7 @@ Shape = tuple[tuple[int, int], ...]
 """The number of dice and the face that is a joker, JOKER for none, of each type of a set."""
 
 _MOST_WAYS = 2**53
-"""Up to which floats are whole numbers without a gap."""
+"""The number up to which floats hold every whole number."""
 
 _SHAPES = 8
 """Shapes whose lists are kept in memory: of six different dice they take 10 MB."""
@@ -64,19 +64,19 @@ def any_set(shape: Shape) -> DiceSet:
 
 @dataclass(frozen=True, eq=False)
 class RollLists:
-    """What the rolls of all sets of a shape offer, as arrays; targets and lists as in TurnPlan."""
+    """The set-asides of all rolls of the sets of a shape, with targets and lists as in TurnPlan."""
 
     rules: Ruleset
-    """What counts of them for a turn."""
+    """The rules of a turn, see `Ruleset.of_turn`."""
     width: int
-    """Cells that a turn total has among the targets: those of the remaining dice, and behind them
-    what a badge adds."""
+    """The number of cells of a turn total among the targets: those of the remaining dice, and
+    behind them those that a badge adds."""
     targets: Ints
     """Offsets of the distinct targets, ascending, shape (targets,)."""
     options: Ints
     """Indices into `targets`, list after list, shape (options,)."""
     starts: Ints
-    """Where each list starts in `options`, shape (lists,)."""
+    """The start of each list in `options`, shape (lists,)."""
     first_list: Ints
     """The first list of each column of dice, and the number of lists, shape (columns + 1,)."""
     lists: tuple[Ints, ...]
@@ -92,10 +92,9 @@ class RollLists:
         return len(self.lists)
 
     def places(self, lanes: int) -> tuple[Ints, Ints, Ints]:
-        """Where options lie from the row of a turn total on, each number of so many lanes.
+        """The offsets of options from the row of a turn total, if each number has some lanes.
 
-        With where each list starts among them and the end, and the first of each column and the
-        end.
+        And the starts of the lists among them with the end, and `first_list`.
         """
         ends = np.append(self.starts, len(self.options))
         return self.targets[self.options] * lanes, ends, self.first_list
@@ -181,7 +180,7 @@ def _ways(die: Die, number: int) -> npt.NDArray[np.object_]:
 
 
 def roll_ways(thrown: DiceSet, dice: Remaining, added: Die | None = None) -> npt.NDArray[Any]:
-    """The ways of each roll of some dice, in the order of `_rolls`: whole numbers, of floats too.
+    """The ways of each roll of some dice, in the order of `_rolls`: whole numbers, also as floats.
 
     added : a die more, which varies first
     """
@@ -337,12 +336,12 @@ def worth_of(rules: Ruleset, points: dict[Roll, int]) -> npt.NDArray[np.int32]:
 
 
 def digit(face: int) -> int:
-    """What one die that shows a face, or JOKER, adds to the number of a multiset."""
+    """The digit that a die which shows a face, or JOKER, adds to the number of a multiset."""
     return int(_CODES ** ((face - 1) % (len(FACES) + 1)))
 
 
 def _decided(rules: Ruleset, thrown: DiceSet, dice: Remaining) -> Ints:
-    """What each roll of some dice does whatever scores, as in `gathered`, or -1."""
+    """The end of the turn by each roll of some dice, as in `gathered`; -1 where points decide."""
     faces = _rolls(thrown.remaining[dice])
     counts = (faces[:, :, np.newaxis] == np.array(FACES)).sum(axis=1)
     ends = np.full(len(faces), -1, dtype=np.intp)
@@ -360,7 +359,7 @@ def _every(
     shown: npt.NDArray[np.int64],
     worth: npt.NDArray[np.int32],
 ) -> tuple[Ints, Ints]:
-    """All that the set-asides of every roll lead to, else -1; and all of them together.
+    """The targets of all set-asides of every roll, else -1; and all of them together.
 
     Shape (rolls, as many as some roll has), each of them once.
     """
@@ -378,7 +377,7 @@ def _every(
 
 
 def shown_by_rolls(thrown: DiceSet, dice: Remaining) -> npt.NDArray[np.int64]:
-    """What each die of every roll of some dice adds to the number of a multiset, (rolls, dice)."""
+    """The digit of each die of every roll of some dice, see `digit`, shape (rolls, dice)."""
     left = thrown.remaining[dice]
     types = [k for k, number in enumerate(left) for _ in range(number)]
     rolls = _rolls(left)
@@ -397,7 +396,7 @@ def best_of_shown(
     shown: npt.NDArray[np.int64],
     worth: npt.NDArray[np.int32],
 ) -> tuple[Ints, Ints]:
-    """Where the most points lead that leave each of the remaining dice, -1 where none do.
+    """The target with the most points that leaves each of the remaining dice, -1 if there is none.
 
     Shape (rolls, columns). And all that some roll may lead to.
 
