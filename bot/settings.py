@@ -24,20 +24,20 @@ def _default_data() -> Path:
 
 
 class FromEnvironment(BaseModel):
-    """What is not given is read from the environment, where a variable without text is none."""
+    """A model that reads the fields that are not given from environment variables with a text."""
 
-    # which pydantic-settings does as well, in a sixth of the time that `farkle advise` has
+    # pydantic-settings does the same, but its import takes a sixth of the time of `farkle advise`
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
 
     prefix: ClassVar[str] = ""
-    """What the names of variables begin with; their letters may be small or capital."""
+    """The beginning of the names of variables; small and capital letters are the same."""
 
     @model_validator(mode="before")
     @classmethod
     def _read(cls, given: dict[str, Any]) -> dict[str, Any]:
         environment = {name.lower(): value for name, value in os.environ.items()}
-        found = {key: environment.get(f"{cls.prefix}{key}".lower()) for key in cls.model_fields}
-        return {key: value for key, value in found.items() if value} | given
+        texts = {key: environment.get(f"{cls.prefix}{key}".lower()) for key in cls.model_fields}
+        return {key: text for key, text in texts.items() if text} | given
 
 
 S = TypeVar("S", bound=FromEnvironment)
@@ -73,7 +73,7 @@ _BEYOND = {"greater_than", "greater_than_equal", "less_than_equal"}
 
 
 def _reason(field: FieldInfo, error: ErrorDetails) -> str:
-    """What is wrong with a setting, and what is accepted."""
+    """The part of a message that says what a setting accepts, and what it was instead."""
     kind, value = error["type"], str(error["input"])[:40]
     if kind == "literal_error":
         known = error["ctx"]["expected"].replace("'", "").replace(" or ", ", ")
@@ -86,12 +86,12 @@ def _reason(field: FieldInfo, error: ErrorDetails) -> str:
 
 
 def _range(field: FieldInfo) -> str:
-    """The numbers that a setting may be; all have a least one."""
+    """The range of the numbers that a setting may be; all have a least one."""
     bounds = {
-        name: getattr(one, name)
-        for one in field.metadata
+        name: getattr(bound, name)
+        for bound in field.metadata
         for name in ("ge", "gt", "le")
-        if hasattr(one, name)
+        if hasattr(bound, name)
     }
     if "gt" in bounds:
         return say("above {least:,}", least=bounds["gt"])
@@ -101,51 +101,51 @@ def _range(field: FieldInfo) -> str:
 
 
 class Settings(FromEnvironment):
-    """FARKLE_DATA is the folder of all that is made: strategy files, compiled code, history, games.
+    """The settings of the program, each from the variable FARKLE_ and its name in capitals.
 
-    FARKLE_DATABASE_URL puts the games elsewhere, FARKLE_LANGUAGE is what the console speaks, and
-    FARKLE_ABANDONED_HOURS says when games end in which nobody moves. The rest says how much of the
-    machine people may have.
+    The first of them are places and languages, the last limits on what people may take of the
+    machine.
     """
 
     prefix = "FARKLE_"
 
     data: Path = Field(default_factory=_default_data)
+    """The folder of all that is made: strategy files, compiled code, history, games."""
     database_url: str = Field(
         default_factory=lambda data: f"sqlite:///{data['data'] / 'farkle.db'}"
     )
-    """Where games are kept; a file in SQLAlchemy's notation."""
-    backups: Path = Field(default_factory=lambda given: given["data"] / "backups")
+    """The database of the games, as a URL of SQLAlchemy."""
+    backups: Path = Field(default_factory=lambda data: data["data"] / "backups")
     """The folder of copies of the database; better on another disk."""
     backup_days: int = Field(default=7, ge=0, le=10_000)
-    """The number of days of which the running bot keeps a copy; 0 for none."""
+    """The number of days whose copies the running bot keeps; 0 for no copies."""
     http: str | None = None
-    """Where a running bot tells how it is, as a port of this machine alone or as HOST:PORT."""
+    """The address at which a running bot reports its health: a port here, or HOST:PORT."""
     language: str = ENGLISH.code
-    """The language of the console, by its locale; in Discord everybody has one of their own."""
+    """The language of the console, as a locale; in Discord everybody has their own."""
 
     abandoned_hours: int = Field(default=24, ge=1, le=10_000)
-    """After how many hours without a move a game ends by itself, without a result."""
+    """The hours without a move after which a game ends by itself, without a result."""
     workers: int | None = Field(default=None, ge=0, le=64)
-    """Processes that compute what takes long; one less than there are processors if not given.
+    """The number of processes for long computations; one less than the processors if None.
 
-    With 0 the program computes by itself, which takes less memory and cannot be stopped."""
+    With 0 the program itself computes, which takes less memory and cannot be stopped."""
     worker_memory: int = Field(default=2048, ge=512)
-    """MiB of addresses that each of them may use."""
+    """MiB of address space that each of these processes may use."""
     person_tasks: int = Field(default=4, ge=1)
     """Tasks, such as matches and solves, that one person may have at a time."""
     place_tasks: int = Field(default=12, ge=1)
-    """Tasks that a place may have."""
+    """Tasks that all people in one place may have at a time."""
     task_seconds: float = Field(default=120.0, gt=0)
-    """The seconds of computing that a task other than a solve may take."""
+    """Seconds that a task other than a solve may compute."""
     solve_seconds: float = Field(default=300.0, gt=0)
-    """That a solve may take, as it is estimated and as it is."""
+    """Seconds that a solve may take; one with a longer estimate does not begin."""
     needed_seconds: float = Field(default=20.0, ge=0)
-    """That a solve may take, as it is estimated, for which a question or a game waits; 0 for none.
+    """Estimated seconds of a solve for which a question or a game waits; 0 for no wait.
 
-    With compiling: what was compiled before is solved in a fraction of it."""
+    The estimate includes compiling; rules compiled before are solved in a fraction of it."""
     matchup_memory: int = Field(default=256, ge=16)
-    """MiB of disk that solved match-ups of loaded dice may take."""
+    """MiB of disk that solved match-ups of loaded dice may take together."""
 
     @field_validator("language")
     @classmethod
@@ -183,25 +183,25 @@ class Settings(FromEnvironment):
 
     @property
     def strategies(self) -> Path:
-        """Where strategy files are kept."""
+        """The folder of strategy files."""
         return self.data / "strategies"
 
     @property
     def matchups(self) -> Path:
-        """Where solved match-ups of loaded dice are kept; safe to delete."""
+        """The folder of solved match-ups of loaded dice; safe to delete."""
         return self.data / "matchups"
 
     @property
     def kernels(self) -> Path:
-        """Where compiled code is kept; safe to delete."""
+        """The folder of compiled code; safe to delete."""
         return self.data / "kernels"
 
     @property
     def history(self) -> Path:
-        """Lines typed in the console."""
+        """The file of the lines typed in the console."""
         return self.data / "history"
 
     @property
     def log(self) -> Path:
-        """What failed inside, but for the Discord bot's, which is on standard error."""
+        """The file of internal errors; those of the Discord bot go to standard error instead."""
         return self.data / "farkle.log"

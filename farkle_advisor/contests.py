@@ -2,7 +2,7 @@
 
 from os import PathLike
 
-from bot.features.duels.service import dueled
+from bot.features.duels.service import duel_of
 from bot.features.duels.view import duel_text
 from bot.features.points.service import PointsQuestion, points_answer
 from bot.features.points.view import points_text
@@ -46,7 +46,7 @@ def duel(
     if Optimal.name in names:
         solve_first(settings, found, 2, shown=shown)
     with contest_progress(f"{one} against {other}", quietly=not shown) as told:
-        answer = dueled(advisor_of(settings), settings.kernels, found, *names, told)
+        answer = duel_of(advisor_of(settings), settings.kernels, found, *names, told)
     return Duel(answer.one, answer.other, answer.as_first, answer.as_second, text=duel_text(answer))
 
 

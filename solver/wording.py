@@ -105,7 +105,8 @@ def say_number(message: str, number: int, /, **parts: Any) -> str:
 
     What differs with the number stands in brackets, as in "{number} [die|dice] to roll".
     """
-    message = spoken().counted(*by_number(message), number)
+    one, many = by_number(message)
+    message = spoken().one(one) if one == many else spoken().counted(one, many, number)
     return _formatted(message, {"number": number, **parts})
 
 

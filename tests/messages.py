@@ -41,6 +41,8 @@ def of_rules(file: BinaryIO, *_: Any, **__: Any) -> Iterator[Found]:
 
 def _by_number(found: Any) -> Found:
     line, function, said, comments = found
-    if function == "say_number" and said:
-        said = by_number(said if isinstance(said, str) else said[0])
+    text = said[0] if isinstance(said, tuple) else said
+    if function in {"say_number", "say_later"} and text:
+        one, many = by_number(text)
+        function, said = ("say", one) if one == many else ("say_number", (one, many))
     return line, function, said, comments

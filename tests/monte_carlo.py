@@ -39,8 +39,8 @@ def optimal_tables(solution: Solution, cache: Path) -> Tables:
     player = optimal_player(solution.rules, solution.values, cache)
 
     def tables(positions: Sequence[Position]) -> Iterable[Decisions]:
-        _, worth, bank = player(positions)
-        return zip(worth, bank, strict=True)
+        turns = player(positions)
+        return zip(turns.worth, turns.bank, strict=True)
 
     return tables
 

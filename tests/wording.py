@@ -1,6 +1,8 @@
-"""Holds docstrings to sentences that say what a thing is: `python -m tests.wording`.
+"""Holds docstrings and locals to words that say what a thing is: `python -m tests.wording`.
 
 Prints each docstring that begins with words that only point at another text, and fails if any does.
+In the places of PLAIN, which somebody new could explain from their own text, no docstring may begin
+in the middle of a sentence either, and no local be a word for anything.
 """
 
 import ast
@@ -13,10 +15,28 @@ from bot.settings import CHECKOUT
 
 FOLDERS = ("farkle_advisor", "bot", "solver", "tests")
 
+PLAIN = (
+    *("solver/batch", "solver/named", "solver/play", "solver/rules", "solver/turn"),
+    *("bot/review", "bot/settings.py", "bot/table", "bot/views/review.py"),
+    *("bot/chat/features.py", "bot/services/loaded.py", "bot/shell/needed.py"),
+    *("bot/features/duels/cli.py", "bot/features/duels/service.py"),
+    "bot/features/kingdom/service.py",
+)
+"""Folders and files that are held to all of it; there may only come to be more."""
+NOT_YET = ("solver/turn/equations.py", "solver/turn/power_cells.py")
+"""Files in these folders that are not."""
+
 POINTING = re.compile(
     r"(The same\b|Of |To |As it says|As above|See above|What is told|Each whether)"
 )
 """Beginnings that leave open what the thing is; `ast` gives them without their blanks."""
+FRAGMENT = re.compile(
+    r"(After|As|At|Below|Beside|Between|By|For|From|In|It|Its|Likewise|So|That|Those|With|Without)\b"
+)
+"""Beginnings of what is only half a sentence, or has its subject in another docstring."""
+
+RIDDLES = {"found", "more", "one", "some", "told"}
+"""Locals that could be anything; `one` beside an `other` is the first of two."""
 
 
 def docstrings(tree: ast.AST) -> Iterator[ast.Constant]:
@@ -27,12 +47,33 @@ def docstrings(tree: ast.AST) -> Iterator[ast.Constant]:
                 yield text
 
 
-def faults(source: str) -> Iterator[tuple[int, str]]:
-    """The docstrings of a source that say too little: line and first line of the text."""
-    for one in docstrings(ast.parse(source)):
-        text = str(one.value).strip()
-        if POINTING.match(text):
-            yield one.lineno, text.splitlines()[0]
+def riddles(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """The line and name of each local of a function that says nothing."""
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        names = {
+            (node.lineno, node.arg if isinstance(node, ast.arg) else node.id)
+            for node in ast.walk(function)
+            if isinstance(node, ast.arg)
+            or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+        }
+        pairs = {"one"} if "other" in {name for _, name in names} else set()
+        yield from ((line, name) for line, name in names if name in RIDDLES - pairs)
+
+
+def faults(source: str, *, plain: bool = False) -> Iterator[tuple[int, str]]:
+    """The lines of a source that say too little, with what is to be said in other words.
+
+    plain : whether it is held to all that this module asks for
+    """
+    tree = ast.parse(source)
+    for docstring in docstrings(tree):
+        text = str(docstring.value).strip()
+        if POINTING.match(text) or (plain and FRAGMENT.match(text)):
+            yield docstring.lineno, text.splitlines()[0]
+    if plain:
+        yield from sorted(set(riddles(tree)))
 
 
 def main() -> int:
@@ -40,9 +81,11 @@ def main() -> int:
     number = 0
     for folder in FOLDERS:
         for path in sorted(Path(CHECKOUT, folder).rglob("*.py")):
-            for line, text in faults(path.read_text(encoding="utf-8")):
+            name = path.relative_to(CHECKOUT).as_posix()
+            plain = name.startswith(PLAIN) and name not in NOT_YET
+            for line, text in faults(path.read_text(encoding="utf-8"), plain=plain):
                 number += 1
-                print(f"{path.relative_to(CHECKOUT)}:{line}: say what it is: {text}")  # noqa: T201
+                print(f"{name}:{line}: say what it is: {text}")  # noqa: T201
     return min(number, 1)
 
 

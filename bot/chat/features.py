@@ -1,4 +1,4 @@
-"""What a feature is: what it adds to the chat, and what it is given to stand on."""
+"""Features: the commands, presses and posts that each adds to the chat, and what it may use."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,7 +24,7 @@ from solver.errors import InvalidRequestError
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """What every feature may use."""
+    """The services that every feature may use."""
 
     settings: Settings
     tables: Tables
@@ -37,41 +37,43 @@ class Core:
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """What comes of a press."""
+    """The answer to a press of a button."""
 
     told: Stream
     anew: bool = False
-    """Whether it is told in a message of its own, and not in the one whose button was pressed."""
+    """Whether the answer is a message of its own, instead of changing the one with the button."""
     private: bool = False
-    """Whether that is for the one who pressed alone."""
+    """Whether only the person who pressed sees that message."""
     renewed: Callable[[], Awaitable[Reply]] | None = None
-    """Makes what the message whose button was pressed shows afterwards, where that is another."""
+    """Makes the new content of the message with the button, if a new message does not leave it."""
 
 
 def asked(
-    usage: str, summary: str, *options: Field, **more: Any
+    usage: str, summary: str, *options: Field, **fields: Any
 ) -> Callable[[Callable[..., Stream]], Command]:
-    """Make a command of the function below, which answers it.
+    """A decorator that makes a function the answer of a command.
 
-    more : what else there is to say of a `Command`, by the names of its fields
+    fields : further fields of the `Command`
     """
-    return lambda answer: Command(usage, summary, answer, options, **more)
+    return lambda answer: Command(usage, summary, answer, options, **fields)
 
 
 question = partial(asked, group="ask", is_question=True)
-"""As `asked`, for what changes nothing."""
+"""A decorator, like `asked`, for a command that asks something and changes nothing."""
 
 
 def answered_by(owner: object) -> list[Command]:
-    """The commands that the class of something has, in their order, as that answers them."""
-    known = (one for one in vars(type(owner)).values() if isinstance(one, Command))
-    return [replace(one, answer=MethodType(one.answer, owner)) for one in known]
+    """The commands of the class of an object, in their order, bound to that object."""
+    commands = (value for value in vars(type(owner)).values() if isinstance(value, Command))
+    return [replace(command, answer=MethodType(command.answer, owner)) for command in commands]
 
 
 Send = Callable[[str, Reply, str, datetime | None], Awaitable[bool]]
-"""Posts a reply in a place, in the language in which it began if the place has none, and says
-whether that is done with. Under the same key it is posted once, however often it is tried; where it
-may have been since a moment, a message with its buttons is looked for first."""
+"""Posts a reply: `await send(place, reply, key, since)` is True once it needs no further try.
+
+The reply is in the language of the place, or else in that in which the reply was made. Of one key
+only one reply is posted, however often it is tried: if a try since the moment `since` may have
+succeeded, the place is searched for a message with these buttons first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +84,15 @@ class Feature:
     presses: Mapping[type[Press], Callable[[Caller, Any], Awaitable[Pressed]]] = field(
         default_factory=dict
     )
-    """What the presses of its buttons do, by their kind."""
+    """The function that answers each kind of press of its buttons."""
     after_game: Callable[[Table], Awaitable[Reply | None]] | None = None
-    """Says what the end of a game at a table means to it."""
+    """Makes the reply of the feature to the end of a game at a table; None for no reply."""
     posts: Callable[[str, Send], Coroutine[Any, Any, None]] | None = None
-    """Posts what is due in the places of a front, by its name; called again and again."""
+    """Posts what is due in the places of the front of a name; called again and again."""
 
 
 def of_answers(questions: PositionQuestions, commands: Commands) -> Feature:
-    """What the buttons below answers and help do."""
+    """The feature of the buttons below answers and below the help."""
 
     async def asked(caller: Caller, press: AskPress | QuestionPress) -> Pressed:
         return Pressed(questions.all_of(caller, press), anew=True, private=True)
@@ -104,11 +106,11 @@ def of_answers(questions: PositionQuestions, commands: Commands) -> Feature:
 
     async def given(caller: Caller, press: CommandPress) -> Pressed:
         name, *words = press.action.split()
-        told = commands.by_name[name].answer(Line(tuple(words[:1]), {}), caller)
+        replies = commands.by_name[name].answer(Line(tuple(words[:1]), {}), caller)
         if words:
-            first = as_reply(await anext(spread(told)))
-            told = only(_page_of(first, f"{name} {words[0]}", int(words[1])))
-        return Pressed(told, anew=True, private=press.action != "play")
+            reply = as_reply(await anext(spread(replies)))
+            replies = only(_page_of(reply, f"{name} {words[0]}", int(words[1])))
+        return Pressed(replies, anew=True, private=press.action != "play")
 
     return Feature(
         presses={AskPress: asked, QuestionPress: asked, CommandPress: given, NotesPress: noted}
@@ -116,7 +118,7 @@ def of_answers(questions: PositionQuestions, commands: Commands) -> Feature:
 
 
 def _page_of(reply: Reply, line: str, page: int) -> Reply:
-    """A further page of a reply. Raises InvalidRequestError where there is none any more."""
+    """A further page of a reply. Raises InvalidRequestError if it does not have so many."""
     if not 0 < page <= len(reply.card().rest):
         raise _out_of_date()
 

@@ -59,7 +59,7 @@ class FaceCounts:
 
     @property
     def degrees_of_freedom(self) -> int:
-        """Those of the statistic."""
+        """The degrees of freedom of the statistic."""
         return sum(weight > 0 for weight in self.weights) - 1
 
     @property
@@ -86,7 +86,7 @@ class LoadedCount(FaceCounts):
 
     @property
     def weights(self) -> tuple[int, ...]:
-        """Those of the die."""
+        """The weights of the die."""
         return self.die.die.weights
 
 
@@ -150,10 +150,12 @@ def loaded_record(games: Iterable[tuple[Begun, Sequence[Event]]]) -> tuple[Loade
     for first, events in games:
         for die, face in _fallen(first, events):
             counts[die][face] += 1
-    found = [
+    records = [
         LoadedCount(die, tuple(shown[face] for face in FACES)) for die, shown in counts.items()
     ]
-    return tuple(sorted(found, key=lambda one: (-one.dice, one.die.key, one.die.die.weights)))
+    return tuple(
+        sorted(records, key=lambda record: (-record.dice, record.die.key, record.die.die.weights))
+    )
 
 
 def _fallen(first: Begun, events: Sequence[Event]) -> Iterator[tuple[NamedDie, int]]:

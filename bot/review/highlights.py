@@ -100,8 +100,8 @@ def highlight(
     """
     if any(isinstance(event, Undone) for event in events):
         return None
-    found = _found(before, events, after, history, chart, won)
-    return min(found, key=lambda one: one.feat.value, default=None)
+    feats = _found(before, events, after, history, chart, won)
+    return min(feats, key=lambda highlight: highlight.feat.value, default=None)
 
 
 def moment_dice(history: Sequence[Event], feat: Feat, dice: int) -> Roll:
@@ -118,15 +118,15 @@ def moment_dice(history: Sequence[Event], feat: Feat, dice: int) -> Roll:
     kept = _set_aside(history)
     if feat is Feat.BIG_TURN:
         return tuple(chain(*kept))
-    found: Roll = ()
-    while kept and len(found) < dice:
-        found = (*kept.pop(), *found)
-    return found if len(found) == dice else ()
+    kept_dice: Roll = ()
+    while kept and len(kept_dice) < dice:
+        kept_dice = (*kept.pop(), *kept_dice)
+    return kept_dice if len(kept_dice) == dice else ()
 
 
 def _set_aside(history: Sequence[Event]) -> list[Roll]:
     """What was set aside in the last turn in which something was, roll by roll; else nothing."""
-    last = next((k for k, one in enumerate(reversed(history)) if isinstance(one, Kept)), None)
+    last = next((k for k, event in enumerate(reversed(history)) if isinstance(event, Kept)), None)
     if last is None:
         return []
     moves = history[len(history) - 1 - last :: -1]
@@ -175,7 +175,7 @@ def _found(
 
 def _run(game: Game, history: Sequence[Event], seat: int) -> Iterator[Highlight]:
     """The turns of a player in a row that ended in the same way, if they are many."""
-    others = sum(one.playing for one in game.seats)
+    others = sum(player.playing for player in game.seats)
     own = list(_ends(history))[::others]
     number = len(list(takewhile(lambda scored: scored == own[0], own)))
     if own and own[0] and number % GOOD_RUN == 0:
@@ -186,7 +186,9 @@ def _run(game: Game, history: Sequence[Event], seat: int) -> Iterator[Highlight]
 
 def _ends(history: Sequence[Event]) -> Iterator[bool]:
     """Whether each turn scored, the last one first, as far as all players moved by turns."""
-    moves = takewhile(lambda one: isinstance(one, Rolled | Kept | Banked | Scored), history[::-1])
+    moves = takewhile(
+        lambda event: isinstance(event, Rolled | Kept | Banked | Scored), history[::-1]
+    )
     for following, event in pairwise([None, *moves]):
         match event:
             case Banked():

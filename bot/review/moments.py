@@ -1,4 +1,4 @@
-"""The events of a game as moments: what every roll and every choice changed, exactly.
+"""The events of a game as moments: the exact change of win probability by each roll and choice.
 
 A strategy gives the win probabilities in every state of a game (bot.review.worth). What a roll
 changes is luck, what a choice gives away against the best one is its loss, and both add up: over a
@@ -48,15 +48,15 @@ from solver.turn.powers import PowerKind
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One thing that a player can do after a roll, or before one."""
+    """An action that a player can take after a roll, or before one."""
 
     set_aside: Roll
-    """Empty where it was to be decided only whether to roll, as something was put right between.
-    Of a badge that changes rolls the dice that it is used on."""
+    """The dice to set aside, or those that a badge which changes rolls is used on. Empty where only
+    bank or roll was open, as after a correction."""
     action: Decision
-    """BANK or ROLL."""
+    """What to do after the set-aside: BANK or ROLL, or TAKE_OVER at the start of a turn."""
     turn_total: int
-    """With the dice that are set aside."""
+    """The turn total with the dice that are set aside."""
     dice_left: Remaining
     """Dice to roll next if the turn goes on."""
     farkle_probability: float
@@ -66,48 +66,50 @@ class Alternative:
     shares: Shares
     """The win probabilities of all seats."""
     use: PowerKind | None = None
-    """What a badge is used for with it."""
+    """The kind of badge that is used with it; None for no badge."""
 
     @property
     def takes_farkle(self) -> bool:
-        """Whether it takes a farkle that a badge could mend."""
+        """Whether it accepts a farkle that a badge could undo."""
         return not self.set_aside and not self.turn_total and self.action is Decision.BANK
 
 
 def choices(worth: Worth, game: Game, kept: Roll | None = None) -> list[Alternative]:
-    """What the player to move can do with the roll, or whether to roll if all dice were kept.
+    """All alternatives of the player to move: after the roll, or before one if there is none.
 
-    kept : a set-aside, without the others
+    kept : the only set-aside to look at; all of them if None
     """
     turn, mover, roll = worth.turn(game), game.mover, game.turn.roll
     if roll is None:
         return [*_before_a_roll(worth, turn, game, ())]
-    found: list[Alternative] = []
-    for one in game.set_asides():
-        if kept is not None and one.dice != kept:
+    alternatives: list[Alternative] = []
+    for option in game.set_asides():
+        if kept is not None and option.dice != kept:
             continue
-        then = replace(game, turn=turn_with(game, one))
-        found += _before_a_roll(worth, turn, then, one.dice)
+        then = replace(game, turn=turn_with(game, option))
+        alternatives += _before_a_roll(worth, turn, then, option.dice)
     if game.held.uses is not None and game.is_farkle:
         taken = worth.shares(apply(game, Accepted()))
         left = _choice(turn, mover, game.turn.state, (), Decision.BANK, taken)
-        found.append(replace(left, turn_total=0))
+        alternatives.append(replace(left, turn_total=0))
     if not game.may_use or game.power is None:
-        return found
+        return alternatives
     if game.power.kind is PowerKind.DOPPELGANGER:
-        for one in game.set_asides():
-            then = apply(game, Used(dice=one.dice))
-            for choice in _before_a_roll(worth, worth.turn(then), then, one.dice):
-                found.append(replace(choice, use=PowerKind.DOPPELGANGER))
-        return found
+        for option in game.set_asides():
+            then = apply(game, Used(dice=option.dice))
+            for choice in _before_a_roll(worth, worth.turn(then), then, option.dice):
+                alternatives.append(replace(choice, use=PowerKind.DOPPELGANGER))
+        return alternatives
     for kind, dice, shares in turn.uses(roll):
         used_on = () if kind is PowerKind.RESURRECTION else dice
-        found.append(_choice(turn, mover, game.turn.state, used_on, Decision.ROLL, shares, kind))
-    return found
+        alternatives.append(
+            _choice(turn, mover, game.turn.state, used_on, Decision.ROLL, shares, kind)
+        )
+    return alternatives
 
 
 def _before_a_roll(worth: Worth, turn: TurnWorth, game: Game, kept: Roll) -> Iterator[Alternative]:
-    """Bank, roll, or either with the badge; `turn` is that of the game."""
+    """The alternatives before a roll: bank, roll, or either with the badge; `turn` is of `game`."""
     state, mover = game.turn.state, game.mover
     if offered := game.offered:
         rolled, _ = turn.roll_and_bank(offered)
@@ -136,7 +138,7 @@ def _choice(
     shares: Shares,
     use: PowerKind | None = None,
 ) -> Alternative:
-    """A choice that leads to a state of the turn, in which the dice were kept."""
+    """The alternative that sets dice aside, or uses a badge, and leads to a state of the turn."""
     return Alternative(
         set_aside=kept,
         action=action,
@@ -153,17 +155,17 @@ _NEGLIGIBLE = 1e-9
 
 
 class Kind(StrEnum):
-    """What changed the win probability."""
+    """The cause of a change of win probability."""
 
     ROLL = "roll"
-    """Luck."""
+    """A roll, whose change is luck."""
     DECISION = "decision"
     TURN = "turn"
     """A turn of which only the score is known: luck and choices cannot be told apart."""
     RESIGNED = "resigned"
     SKIPPED = "skipped"
     ADJUSTMENT = "adjustment"
-    """Something was put right, or a score is below the score floor."""
+    """A correction, or a score below the score floor."""
 
 
 _OTHER_KINDS = {
@@ -189,32 +191,32 @@ its scale from -1 to 1."""
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What there was to choose from, and what was chosen."""
+    """A decision: the alternatives, the chosen one and the best one."""
 
     position: Position
     roll: Roll
     choices: tuple[Alternative, ...]
-    """What could be done."""
+    """All alternatives."""
     chosen: Alternative
     best: Alternative
-    """The chosen one if there was none better."""
+    """The best alternative; the chosen one if none was better."""
     mark: Mark | None
     kits: tuple[Kit, ...] = ()
-    """What the players of the position bring; none where all throw the dice of the rules."""
+    """The kits of the players of the position; () where all throw the dice of the rules."""
 
     @property
     def options(self) -> int:
-        """Number of things that could be done; 1 if the decision was forced."""
+        """The number of alternatives; 1 for a decision that was forced."""
         return len(self.choices)
 
     @property
     def loss(self) -> float:
-        """Win probability given away."""
+        """The win probability that the choice gave away."""
         return self.best.win_probability - self.chosen.win_probability
 
     @property
     def forced(self) -> bool:
-        """Whether there was only one thing to do."""
+        """Whether there was only one alternative."""
         return self.options == 1
 
 
@@ -223,9 +225,9 @@ class Moment:
     """One change of the win probability."""
 
     seat: int
-    """Whose roll or decision it was."""
+    """The seat whose roll or decision it was."""
     event: int
-    """Index of the event, of those after Begun; of a decision that of the roll or the bank."""
+    """The index of the event among those after Begun; of a decision that of its roll or bank."""
     turn: int
     """Number of the turn of this seat, from 1."""
     kind: Kind
@@ -233,18 +235,18 @@ class Moment:
     """Win probabilities by seat, as `after`."""
     after: tuple[float, ...]
     gain: float
-    """What the seat won or lost by it: luck, or the loss with a minus."""
+    """The change of the seat's win probability: luck, or a loss with a minus."""
     judgement: Judgement | None = None
-    """How good a decision was; None where nothing was decided."""
+    """The judgement of a decision; None for any other moment."""
 
     def gain_of(self, seat: int) -> float:
-        """What any seat won or lost by it."""
+        """The change of the win probability of any seat."""
         return self.gain if seat == self.seat else self.after[seat] - self.before[seat]
 
 
 @dataclass(frozen=True, slots=True)
 class TurnChange:
-    """What a finished turn changed; after - before of its seat is luck + choice + rest."""
+    """The changes by a finished turn; after - before of its seat is luck + choice + rest."""
 
     seat: int
     turn: int
@@ -253,24 +255,24 @@ class TurnChange:
     """Index of the event that ended it, of those after Begun."""
     how: TurnEnding
     points: int
-    """What it added to the score."""
+    """The points that it added to the score."""
     before: tuple[float, ...]
     """Win probabilities, by seat."""
     after: tuple[float, ...]
     luck: float
-    """By how much chance changed the seat's win probability."""
+    """The change of the seat's win probability by chance."""
     choice: float
-    """What its decisions lost, with a minus."""
+    """The win probability that its decisions lost, with a minus."""
     rest: float
-    """What is neither: a turn of which only the score is known, one skipped, a resignation, or
-    something put right in the middle of it."""
+    """The change by anything else: a turn of which only the score is known, a skipped one, a
+    resignation, or a correction in the middle of the turn."""
     gain: float
-    """What the turn itself changed for the seat, without what was put right or given up in it."""
+    """The change for the seat by the turn itself, without corrections and resignations in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Decision:
-    """A game in which there is something to decide, and the dice that were kept since."""
+    """A decision under way: the game before it, and the dice that were kept since."""
 
     game: Game
     kept: Roll = ()
@@ -278,7 +280,7 @@ class _Decision:
     """The use of a badge that came with what was kept."""
 
     def judge(self, worth: Worth, action: Decision) -> Judgement:
-        """Compare what was done with the best."""
+        """Compare the action that was taken with the best alternative."""
         game, turn = self.game, worth.turn(self.game)
         order = dict(zip(turn.position.in_order, turn.seats, strict=False))
         kits = tuple(game.kits[order[k]] for k in sorted(order)) if game.kits else ()
@@ -292,14 +294,16 @@ class _Decision:
         return Judgement(*asked, chosen, best, mark, kits)
 
     def weigh(self, worth: Worth, action: Decision) -> tuple[Alternative, bool]:
-        """What was done, and whether there was nothing else to do; others are not weighed."""
-        found = choices(worth, self.game, self.kept)
+        """The alternative that was taken, and whether it was the only one; others are left out."""
+        options = choices(worth, self.game, self.kept)
         others = self.game.turn.roll is not None and len(self.game.set_asides()) > 1
-        return self._chosen(found, action), len(found) == 1 and not others
+        return self._chosen(options, action), len(options) == 1 and not others
 
     def _chosen(self, among: Iterable[Alternative], action: Decision) -> Alternative:
         done = self.kept, action, self.use
-        return next(one for one in among if (one.set_aside, one.action, one.use) == done)
+        return next(
+            choice for choice in among if (choice.set_aside, choice.action, choice.use) == done
+        )
 
 
 @dataclass(slots=True)
@@ -310,10 +314,10 @@ class Reader:
     game: Game
     start: Shares
     value: Shares
-    """Win probabilities by seat after what was read."""
+    """Win probabilities by seat after the last event that was read."""
     judges: bool = True
-    """Whether each decision is compared with all that could be done; else only what it gave away is
-    known, which takes a fraction of the time."""
+    """Whether each decision is compared with all alternatives. Otherwise only its loss is known,
+    which takes a fraction of the time."""
     moments: list[Moment] = field(default_factory=list)
     changes: list[TurnChange] = field(default_factory=list)
     """How win probabilities changed, turn by turn, in finished turns."""
@@ -321,15 +325,15 @@ class Reader:
     """Index of the event that is read."""
     open: _Decision | None = None
     turns: list[int] = field(default_factory=list)
-    """Number of the turn that each seat is at, or has next."""
+    """The number of the turn under way or to come, by seat."""
     turn_start: tuple[float, ...] = ()
     """Win probabilities by seat when the turn began."""
     first: int = 0
-    """Index of the first moment of the turn."""
+    """The index of the first moment of the turn under way."""
     losses: list[list[float]] = field(default_factory=list)
-    """By seat, what each decision gave away that was not forced."""
+    """The win probability that each decision gave away which was not forced, by seat."""
     luck: list[list[float]] = field(default_factory=list)
-    """By seat, what each of its rolls gained it."""
+    """The win probability that each roll gained, by seat."""
 
     @property
     def shares(self) -> Shares:
@@ -338,19 +342,19 @@ class Reader:
         return self.worth.shares(self.game) if is_kept else self.value
 
     def forget(self) -> None:
-        """Let go of all but the turn that goes on, the change of the last one and the figures."""
+        """Drop the moments and changes of finished turns, but for the last change and all sums."""
         del self.moments[: self.first], self.changes[:-1]
         self.first = 0
 
     def apart(self) -> "Reader":
-        """One that reads on by itself, where it is not sure yet that it happens."""
+        """A copy of the reader, which can read events that may yet not happen."""
         return replace(
             self,
             moments=self.moments.copy(),
             changes=self.changes.copy(),
             turns=self.turns.copy(),
-            losses=[one.copy() for one in self.losses],
-            luck=[one.copy() for one in self.luck],
+            losses=[values.copy() for values in self.losses],
+            luck=[values.copy() for values in self.luck],
         )
 
     def read(  # noqa: C901 - kinds of events
@@ -387,23 +391,23 @@ class Reader:
             self._begin_turn()
 
     def _settle(self, seat: int) -> None:
-        """Go on from the value of the game as it is now, see the score floor above."""
+        """Go on from the value of the game as it is now, which the score floor may have changed."""
         now = self.worth.shares(self.game)
-        changes = (abs(one - other) for one, other in zip(now, self.value, strict=True))
+        changes = (abs(after - before) for after, before in zip(now, self.value, strict=True))
         if max(changes) > _NEGLIGIBLE:
             self._change(seat, Kind.ADJUSTMENT)
         self.value = _rounded_alike(now)
 
     def _decided(self, before: Game, action: Decision) -> None:
-        found = self.open or _Decision(before)
+        decision = self.open or _Decision(before)
         self.open = None
         mover, judgement = before.mover, None
         if self.judges or before.kits:
-            judgement = found.judge(self.worth, action)
+            judgement = decision.judge(self.worth, action)
             chosen, loss, is_forced = judgement.chosen, judgement.loss, judgement.forced
         else:
             # what was there to win is worth what the best choice is
-            chosen, is_forced = found.weigh(self.worth, action)
+            chosen, is_forced = decision.weigh(self.worth, action)
             loss = self.value[mover] - chosen.win_probability
             loss = loss if loss > _NEGLIGIBLE else 0.0
         if not is_forced:
@@ -411,13 +415,13 @@ class Reader:
         self._add(mover, Kind.DECISION, -loss, chosen.shares, judgement)
 
     def _used(self, before: Game, event: Used) -> bool:
-        """Read the use of a badge; whether the decision is made by it."""
+        """Read the use of a badge; returns whether the use was the decision."""
         power = before.side.power
         if power is None:
             return False
-        found = self.open or _Decision(before)
-        dice = make_roll(event.dice) or found.kept
-        self.open = replace(found, kept=dice, use=power.kind)
+        decision = self.open or _Decision(before)
+        dice = make_roll(event.dice) or decision.kept
+        self.open = replace(decision, kept=dice, use=power.kind)
         if power.kind is PowerKind.DOPPELGANGER:
             return False
         banks = power.is_of_bank and not power.at_start
@@ -443,7 +447,7 @@ class Reader:
         self._add(mover, Kind.ROLL, after[mover] - value, after)
 
     def _otherwise(self, mover: int, event: Scored | Skipped | Resigned | Corrected) -> None:
-        """Anything that is neither a roll nor a decision."""
+        """Read an event that is neither a roll nor a decision."""
         self.open = None
         nothing_yet = len(self.moments) == self.first
         seat = event.seat if isinstance(event, Resigned | Corrected) else mover
@@ -475,9 +479,9 @@ class Reader:
     def _end_turn(self, seat: int, how: TurnEnding, points: int = 0) -> None:
         gains = dict.fromkeys(Kind, 0.0)
         apart = Kind.ADJUSTMENT, Kind.RESIGNED
-        for one in self.moments[self.first :]:
-            gains[one.kind] += one.gain_of(seat)
-        gain = fsum(one for kind, one in gains.items() if kind not in apart)
+        for moment in self.moments[self.first :]:
+            gains[moment.kind] += moment.gain_of(seat)
+        gain = fsum(change for kind, change in gains.items() if kind not in apart)
         luck, choice = gains.pop(Kind.ROLL), gains.pop(Kind.DECISION)
         self.changes.append(
             TurnChange(
@@ -506,7 +510,7 @@ def read_events(
 ) -> Reader:
     """Read a game; events that were taken back do not count.
 
-    judges : whether each decision is compared with all that could be done
+    judges : whether each decision is compared with all alternatives
 
     Raises InvalidRequestError unless there are two players and more, and StrategyFileError.
     """
@@ -533,9 +537,9 @@ def read_events(
 
 
 def read_on(reader: Reader, index: int, events: Sequence[Event]) -> None:
-    """Read what has happened since, the first event of which has this index.
+    """Read further events, the first of which has this index.
 
-    Nothing of it was taken back, and all who play have their seats and their dice; see
+    None of them was taken back, and all who play have their seats and their dice; see
     `starts_anew`.
     """
     for number, event in enumerate(events, start=index):
@@ -551,7 +555,7 @@ def starts_anew(event: Event) -> bool:
 
 
 def steps_before_start(steps: Sequence[tuple[int, Event, Game]]) -> int:
-    """How many effective events there are until all who play have their seats and their dice."""
+    """The number of effective events until all who play have their seats and their dice."""
     return max((k for k, (_, event, _) in enumerate(steps, 1) if starts_anew(event)), default=0)
 
 

@@ -29,24 +29,26 @@ _KEY = 20
 
 def kept(question: Question) -> dict[str, Any]:
     """A decision as it is kept: by its ID or, where it has none, in full; and its choices."""
-    found: dict[str, Any] = {"choices": list(map(asdict, question.choices))}
+    data: dict[str, Any] = {"choices": list(map(asdict, question.choices))}
     if text := question.id:
-        return {"position": text, "whole": None, **found}
+        return {"position": text, "whole": None, **data}
     left_out = {"rules", "choices"}
     whole = _questions().dump_python(question, mode="json", exclude=left_out)
     plain = json.dumps([question.rules.digest, whole], sort_keys=True)
     text = hashlib.sha256(plain.encode()).hexdigest()[:_KEY].upper()
-    return {"position": text, "whole": whole, **found}
+    return {"position": text, "whole": whole, **data}
 
 
-def read_kept(told: dict[str, Any], kept: Mapping[str, Any], called: str) -> Question:
-    """A decision that was kept under rules that data tell; they are `called` so in what is said.
+def read_kept(rules_data: dict[str, Any], kept: Mapping[str, Any], called: str) -> Question:
+    """A decision that was kept, under the rules that it is of.
 
-    Raises FarkleError where this program cannot read it.
+    called : the name of the rules in the sentence of an error
+
+    Raises FarkleError if this program cannot read the decision or its rules.
     """
-    rules = make_rules(told, called)
+    rules = make_rules(rules_data, called)
     choices = tuple(
-        Choice(**{**one, "set_aside": tuple(one["set_aside"])}) for one in kept["choices"]
+        Choice(**{**choice, "set_aside": tuple(choice["set_aside"])}) for choice in kept["choices"]
     )
     if whole := kept.get("whole"):
         return _questions().validate_python({**whole, "rules": rules, "choices": choices})
@@ -86,7 +88,7 @@ class PlayerReview:
     result: float | None
     """Share of the win, None for a game without a result."""
     decisions: int
-    """Without those that were forced."""
+    """The number of decisions that were not forced."""
     forced: int
     inaccuracies: int
     mistakes: int
@@ -148,13 +150,13 @@ class Review:
     @property
     def is_told(self) -> bool:
         """Whether there were turns of which only the score is known."""
-        return any(one.kind is Kind.TURN for one in self.moments)
+        return any(moment.kind is Kind.TURN for moment in self.moments)
 
     @property
     def swings(self) -> tuple[TurnChange, ...]:
         """The turns that changed most for who had them, the biggest change first."""
-        played = [one for one in self.turns if one.how is not TurnEnding.RESIGNED]
-        return tuple(sorted(played, key=lambda one: -abs(one.gain))[:NUMBER_OF_WORST])
+        played = [turn for turn in self.turns if turn.how is not TurnEnding.RESIGNED]
+        return tuple(sorted(played, key=lambda turn: -abs(turn.gain))[:NUMBER_OF_WORST])
 
     @property
     def worst(self) -> tuple[Moment, ...]:
@@ -171,8 +173,8 @@ def accuracy(losses: Sequence[float]) -> float | None:
     """
     if not losses:
         return None
-    found = [max(0.0, 103.1668 * exp(-4.354 * loss) - 3.1668) for loss in losses]
-    return min(100.0, fsum(found) / len(found))
+    accuracies = [max(0.0, 103.1668 * exp(-4.354 * loss) - 3.1668) for loss in losses]
+    return min(100.0, fsum(accuracies) / len(accuracies))
 
 
 def review(worth: Worth, first: Begun, events: Sequence[Event]) -> Review:
@@ -207,22 +209,22 @@ def review(worth: Worth, first: Begun, events: Sequence[Event]) -> Review:
 
 
 def _player(reader: Reader, seat: int, result: Shares | None) -> PlayerReview:
-    own = [one for one in reader.moments if one.seat == seat]
-    others = [one for one in reader.moments if one.seat != seat]
+    own = [moment for moment in reader.moments if moment.seat == seat]
+    others = [moment for moment in reader.moments if moment.seat != seat]
 
     def changed(moments: Sequence[Moment], *kinds: Kind) -> float:
-        return fsum(one.gain_of(seat) for one in moments if one.kind in kinds)
+        return fsum(moment.gain_of(seat) for moment in moments if moment.kind in kinds)
 
     luck, others_luck = fsum(reader.luck[seat]), changed(others, Kind.ROLL)
-    told, given_up = (Kind.TURN,), (Kind.RESIGNED, Kind.SKIPPED)
-    rest = changed(own, Kind.ADJUSTMENT) + changed(others, Kind.ADJUSTMENT, *told, *given_up)
-    judged = [one.judgement for one in own if one.judgement is not None]
-    counted = [one for one in judged if not one.forced]
+    noted, given_up = (Kind.TURN,), (Kind.RESIGNED, Kind.SKIPPED)
+    rest = changed(own, Kind.ADJUSTMENT) + changed(others, Kind.ADJUSTMENT, *noted, *given_up)
+    judged = [moment.judgement for moment in own if moment.judgement is not None]
+    counted = [judgement for judgement in judged if not judgement.forced]
     losses = reader.losses[seat]
-    marks = [one.mark for one in counted]
+    marks = [judgement.mark for judgement in counted]
     mean = fsum(losses) / len(losses) if losses else 0.0
     adjusted = None
-    if result is not None and all(one.kind is not Kind.TURN for one in reader.moments):
+    if result is not None and all(moment.kind is not Kind.TURN for moment in reader.moments):
         adjusted = result[seat] - luck - others_luck
     return PlayerReview(
         seat=seat,
@@ -238,15 +240,15 @@ def _player(reader: Reader, seat: int, result: Shares | None) -> PlayerReview:
         accuracy=accuracy(losses),
         band=band(mean) if losses else None,
         luck=luck,
-        told=changed(own, *told),
+        told=changed(own, *noted),
         given_up=changed(own, *given_up),
         others_luck=others_luck,
         others_choices=changed(others, Kind.DECISION),
         rest=rest,
-        others_told=changed(others, *told),
+        others_told=changed(others, *noted),
         others_given_up=changed(others, *given_up),
         luck_adjusted_result=adjusted,
-        worst=_worst([one for one in own if one.kind is Kind.DECISION]),
+        worst=_worst([moment for moment in own if moment.kind is Kind.DECISION]),
     )
 
 
@@ -261,54 +263,54 @@ def _worst(moments: Sequence[Moment]) -> tuple[Moment, ...]:
     return tuple(sorted(costly, key=lambda moment: moment.gain)[:NUMBER_OF_WORST])
 
 
-def lessons_of(found: Review) -> list[SeatReview]:
+def lessons_of(review: Review) -> list[SeatReview]:
     """What is kept of every seat of a game whose chances are exact."""
-    return [_of_seat(found, player) for player in found.players]
+    return [_of_seat(review, player) for player in review.players]
 
 
-def _of_seat(found: Review, player: PlayerReview) -> SeatReview:
+def _of_seat(review: Review, player: PlayerReview) -> SeatReview:
     spots: dict[str, tuple[int, float]] = {}
     lessons: list[tuple[Moment, Judgement]] = []
-    for moment in found.moments:
+    for moment in review.moments:
         judged = moment.judgement
         if moment.seat != player.seat or judged is None or judged.forced:
             continue
-        thrown = kit_of(judged.kits, judged.position.mover, found.rules).dice.dice_set
-        spot = spot_of(found.rules, judged.position, thrown).value
+        thrown = kit_of(judged.kits, judged.position.mover, review.rules).dice.dice_set
+        spot = spot_of(review.rules, judged.position, thrown).value
         number, loss = spots.get(spot, (0, 0.0))
         spots[spot] = number + 1, loss + judged.loss
         # where a badge may be used there is more to choose than what to keep
-        is_about_badge = any(one.use or one.takes_farkle for one in judged.choices)
+        is_about_badge = any(choice.use or choice.takes_farkle for choice in judged.choices)
         # a decision that costs less is a matter of taste
         if judged.roll and judged.loss >= CLEAR and not is_about_badge:
             lessons.append((moment, judged))
-    lessons.sort(key=lambda one: -one[1].loss)
+    lessons.sort(key=lambda lesson: -lesson[1].loss)
     return SeatReview(
         player.seat,
         player.decisions,
         player.total_loss,
         player.luck_adjusted_result,
         spots,
-        [_lesson(found, *one) for one in lessons[:NUMBER_OF_WORST]],
+        [_lesson(review, *lesson) for lesson in lessons[:NUMBER_OF_WORST]],
     )
 
 
-def _lesson(found: Review, moment: Moment, judged: Judgement) -> dict[str, Any]:
+def _lesson(review: Review, moment: Moment, judged: Judgement) -> dict[str, Any]:
     """A decision to practise on; of many choices only with the best ones, and the chosen one."""
     before = judged.position.turn_total
     choices = {
-        one: Choice(
-            one.set_aside,
-            one.turn_total - before,
-            one.action is not Decision.ROLL,
-            one.turn_total,
-            one.dice_left,
-            one.win_probability,
+        choice: Choice(
+            choice.set_aside,
+            choice.turn_total - before,
+            choice.action is not Decision.ROLL,
+            choice.turn_total,
+            choice.dice_left,
+            choice.win_probability,
         )
-        for one in judged.choices
+        for choice in judged.choices
     }
     chosen = choices[judged.chosen]
     shown = fewer_choices(in_order(choices.values()), chosen)
-    asked = found.rules, judged.position, judged.roll, shown, None
-    question = Question(*asked, judged.kits, found.joker_alone)
+    asked = review.rules, judged.position, judged.roll, shown, None
+    question = Question(*asked, judged.kits, review.joker_alone)
     return {"turn": moment.turn, **kept(question), "chosen": shown.index(chosen)}

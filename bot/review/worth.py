@@ -44,7 +44,7 @@ class TurnWorth:
 
     @property
     def start(self) -> Shares:
-        """At the start of the turn."""
+        """The win probabilities at the start of the turn."""
         return self._shares(self.strategy.start_values(self.position))
 
     @cached_property
@@ -58,10 +58,13 @@ class TurnWorth:
         return self.strategy.power_turn(self.position) is not None
 
     def after_roll(self, roll: Roll, misses: int = 0) -> Shares:
-        """After a roll and the best choice, or after the farkle that it is, and some before it."""
+        """The win probabilities after a roll and the best choice, or after a farkle.
+
+        misses : how often these dice have farkled before, where they are thrown again
+        """
         if self.strategy.players == 2 and not self._has_badges:
-            found = best_after(self.strategy, self.table, self.position, roll, misses)
-            return self._shares(found)
+            values = best_after(self.strategy, self.table, self.position, roll, misses)
+            return self._shares(values)
         advice = advise(self.strategy, self.position, roll, misses)
         if advice.best > advice.win_probability:
             return self._shares(np.array([advice.best]))
@@ -72,7 +75,7 @@ class TurnWorth:
         return self._shares(self.table.after_misses(self.position.turn, misses, tries))
 
     def value(self, turn: TurnState) -> Shares:
-        """With the better of bank and roll."""
+        """The win probabilities in a state of the turn with the better of bank and roll."""
         return self._shares(self.table.values_at(turn))
 
     def roll_and_bank(self, turn: TurnState) -> tuple[Shares, Shares | None]:
@@ -91,26 +94,24 @@ class TurnWorth:
         The position is that before the roll.
         """
         if roll is not None:
-            found = advise(self.strategy, self.position, roll).uses
+            uses = advise(self.strategy, self.position, roll).uses
         else:
             use = odds(self.strategy, self.position).use_now
-            found = (use,) if use else ()
-        return [
-            (use.kind, use.dice, self._shares(np.array([use.win_probability]))) for use in found
-        ]
+            uses = (use,) if use else ()
+        return [(use.kind, use.dice, self._shares(np.array([use.win_probability]))) for use in uses]
 
     def farkle_chance(self, turn: TurnState) -> float:
         """Chance that rolling in a state of the turn is a farkle."""
         return float(self.table.plan.farkle_chances[self.table.plan.column(turn)])
 
     def _shares(self, values: Floats) -> Shares:
-        """By seat, given the mover's of two or those of all who play, the mover first."""
+        """Win probabilities by seat, from the mover's of two or those of all in order of turns."""
         listed = values.tolist()
         listed += [1 - listed[0]] if len(listed) == 1 else []
-        found = [0.0] * self.count
-        for seat, one in zip(self.seats, listed, strict=True):
-            found[seat] = one
-        return tuple(found)
+        shares = [0.0] * self.count
+        for seat, share in zip(self.seats, listed, strict=True):
+            shares[seat] = share
+        return tuple(shares)
 
 
 @dataclass(frozen=True)
@@ -120,11 +121,11 @@ class _OfPlayOff(TurnWorth):
     def _shares(self, values: Floats) -> Shares:
         left = len(self.seats)
         own = min(1.0, 2 * float(values[0]) / left)
-        found = [0.0] * self.count
+        shares = [0.0] * self.count
         for seat in self.seats:
-            found[seat] = (1 - own) / (left - 1)
-        found[self.seats[0]] = own
-        return tuple(found)
+            shares[seat] = (1 - own) / (left - 1)
+        shares[self.seats[0]] = own
+        return tuple(shares)
 
 
 class Worth:
@@ -192,7 +193,7 @@ class Worth:
 
 
 def not_solved_with_dice() -> InvalidRequestError:
-    """That nobody knows the chances of a game of several with dice of their own."""
+    """The error for a game of several players with dice of their own, which is not solved."""
     return InvalidRequestError.say(
         "this game of more than two players with their own dice is not solved, so its win"
         " probabilities are not known"

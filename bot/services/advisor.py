@@ -26,8 +26,7 @@ from solver.game.best import BestPlay
 from solver.game.many_best import SharedStrategy
 from solver.game.position import Position, check_hot_dice
 from solver.many_strategy import open_many
-from solver.play.advice import Advice, BadgeUse, Odds, advise, odds, with_why
-from solver.play.endings import with_endings
+from solver.play.advice import Advice, BadgeUse, Odds, advise, odds, with_endings, with_why
 from solver.play.estimate import EstimatedStrategy
 from solver.play.komi import Komi, komi
 from solver.play.memo import GoForIt, Memo, MemoGoForIt

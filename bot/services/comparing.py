@@ -24,6 +24,7 @@ from solver.batch.local import LocalSolver, compiled_code, prefer_cache
 from solver.batch.subjects import GameOfTwo
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.solvable import check_solvable
+from solver.game.standings import OnShare
 from solver.game.workload import workload
 from solver.play.compare import Comparison, Estimate
 from solver.play.policies import Optimal
@@ -216,7 +217,7 @@ def compared_one(
     games: int,
     careless: str,
     seed: int = 1,
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> Comparison:
     """What a solved rule set is like to play, as `compare` tells it, under any rules.
 

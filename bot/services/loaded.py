@@ -1,10 +1,9 @@
-"""What players bring to a game, and match-ups of it that are solved when asked for, and kept.
+"""Dice and badges that players bring to a game, and match-ups of them, solved on demand and kept.
 
-All of it may load numba, and so is called only in a worker or on the command line.
+Most functions may load numba, and so are called only in a worker or on the command line.
 """
 
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -28,7 +27,7 @@ from solver.errors import (
 from solver.game.best import BestPlay
 from solver.game.many import ManySolution
 from solver.game.position import ALL_LEFT, Held, Position, check_several
-from solver.game.standings import Progress, Standing, score_count
+from solver.game.standings import OnShare, Progress, Standing, score_count
 from solver.game.workload import workload
 from solver.loaded.files import keep_within, open_matchup, save_matchup, strategy_of
 from solver.loaded.kits import Kit, badges_of, head_starts_of, matchup_of
@@ -47,53 +46,52 @@ from solver.turn.remaining import shape_of
 from solver.turn.rerolls import operations
 from solver.wording import say_number
 
-Told = Callable[[float], None]
-
 ORDINARY = "ordinary*6"
-"""What a player throws who is not said to have other dice."""
+"""The dice of a player of whom no others are named."""
 
 NEXT_PLAYER = "/"
-"""Between the dice of one player and those of the next."""
+"""Stands between the dice of one player and those of the next."""
 
 _SECONDS = 1.5e-10
-"""That a solve takes for each option of a turn and each turn total of a state that it solves."""
+"""Seconds that a solve takes for each option of a turn and each turn total of each state."""
 _LEAST_SECONDS = 0.5
+"""Seconds that an answer takes whose match-up is solved."""
 _TURN_SECONDS = 4e-9
-"""That a turn takes in which a badge may be used, for each of its options and each score."""
-_LIGHT = 0.3
-"""Seconds that a turn may take for which people wait at once."""
+"""Seconds that a turn with a badge takes for each of its options and each score."""
+_LIGHT_SECONDS = 0.3
+"""Seconds of computing that an answer may take without a task of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchupFolders:
-    """Where match-ups and compiled code are kept."""
+    """The folders of solved match-ups and of compiled code."""
 
     matchups: Path
     kernels: Path
     most_bytes: int
-    """That match-ups may take; those go first that were not used for longest."""
+    """The bytes that match-ups may take; those go first that were not used for longest."""
 
 
 def folders_of(settings: Settings) -> MatchupFolders:
-    """Where the settings put them."""
+    """The folders that the settings name."""
     return MatchupFolders(settings.matchups, settings.kernels, settings.matchup_memory * 2**20)
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedDice:
-    """What players bring, in the order of turns from the one on who acts and is me.
+    """The dice and badges that players bring: first mine, then the others' in the order of turns.
 
-    The goal is that of the rules; badges are for two.
+    I am the player who asks or is to move. Badges are for games of two.
     """
 
     rules: Ruleset
     kits: tuple[Kit, ...]
     joker_alone: bool = False
-    """Whether jokers may score without a die that is none."""
+    """Whether jokers may score in a set-aside of jokers alone."""
 
     @property
     def kit(self) -> Kit:
-        """What I bring."""
+        """My dice and badge."""
         return self.kits[0]
 
     @property
@@ -118,7 +116,7 @@ class LoadedDice:
 
     @property
     def others(self) -> tuple[NamedSet, ...]:
-        """The dice of all others."""
+        """The dice of all players but me."""
         return self.sets[1:]
 
     @property
@@ -128,12 +126,12 @@ class LoadedDice:
 
     @property
     def played(self) -> Badges:
-        """The badges that do anything, see `played_badges`."""
+        """The two badges, None for one that the other cancels, see `played_badges`."""
         return played_badges(*self.badges)
 
     @property
     def held(self) -> Held:
-        """What is left of my badge and of theirs."""
+        """The uses that my badge and the opponent's have left."""
         if not any(badge and badge.power for badge in self.played):
             return ALL_LEFT
         mine, theirs = (badge.uses_left if badge else 0 for badge in self.played)
@@ -151,38 +149,40 @@ class LoadedDice:
 
     @property
     def exchanged(self) -> "LoadedDice":
-        """Return the dice as the next player sees them."""
+        """The dice as the next player sees them."""
         return replace(self, kits=(*self.kits[1:], self.kits[0]))
 
     def combinations(self, side: int) -> Badge:
-        """What the badge of a side adds to the combinations."""
+        """The combinations that my badge adds, or the opponent's for a `side` of 1."""
         badge = self.played[side]
         return badge.combinations(self.rules) if badge else ()
 
     @property
     def matchup(self) -> Matchup:
-        """What is solved; mine are seat 0. Raises what `matchup_of` raises."""
+        """The match-up of all the dice; mine are seat 0. Raises what `matchup_of` raises."""
         return matchup_of(self.rules, self.kits, joker_alone=self.joker_alone)
 
     def win(self, play: OwnDice, *, begins: bool, held: Held | None = None) -> float:
-        """My win probability in a game of two from its beginning on, with best play by both.
+        """My win probability at the beginning of a game of two, if both play optimally.
 
-        held : what is left of badges, where that is not what they say
+        held : the uses that badges have left; those of `held` if None
         """
-        scores, left = self.head_starts, held or self.held
+        scores, uses = self.head_starts, held or self.held
         if begins:
-            return play.win_probability(play.start(0, *scores, left))
-        return 1 - play.win_probability(play.start(1, *scores[::-1], left))
+            return play.win_probability(play.start(0, *scores, uses))
+        return 1 - play.win_probability(play.start(1, *scores[::-1], uses))
 
     def rolled(self, text: str) -> tuple[Roll, Remaining]:
-        """Return a roll as typed, and the dice that fell. Raises InvalidRollError."""
+        """A typed roll, and the dice of mine that were rolled. Raises InvalidRollError."""
         roll = read_roll(self.mine, text)
         return roll, self.mine.dice_set.thrown_in(roll)
 
     def left(self, text: str | None, turn_total: int) -> Remaining:
-        """Return the dice that are left to roll, as `read_left` takes them; None for the whole set.
+        """The dice that are left to roll.
 
-        Raises InvalidDiceError, and InvalidRequestError where they are not told in a turn.
+        text : as `read_left` takes it; None for the whole set, at the beginning of a turn
+
+        Raises InvalidDiceError, and InvalidRequestError for None within a turn.
         """
         if text is not None:
             return read_left(self.mine, text)
@@ -196,10 +196,13 @@ class LoadedDice:
         return self.mine.dice_set.whole
 
     def position(self, situation: Situation, left: Remaining | None) -> Position:
-        """Return a position of all before a roll of some of my dice, all of them if None.
+        """The position of all players before a roll of mine.
 
-        Scores not told are none. Raises InvalidRequestError for more scores than there are players,
-        and of several InvalidPositionError for scores that cannot be, before anything is solved.
+        left : the dice that are rolled; the whole set if None
+
+        Scores that the situation does not name are 0. Raises InvalidRequestError for more scores
+        than there are players, and with several players InvalidPositionError for scores that
+        cannot come about, before anything is solved.
         """
         left = left or self.mine.dice_set.whole
         if not self.of_two:
@@ -227,13 +230,13 @@ class LoadedDice:
         return position
 
     def _score(self, side: int, score: int) -> int:
-        """Return a score as it counts.
+        """A score in whole steps of points, once the badge of a side that broke them is used up.
 
-        A fraction of a step that a badge left over never matters again.
+        The fraction of a step that such a badge leaves never matters again.
         """
         badge = self.played[side]
-        used = badge and badge.power and badge.power.is_of_bank and not badge.uses_left
-        return in_steps(self.rules, score) if used and score > 0 else score
+        is_used_up = badge and badge.power and badge.power.is_of_bank and not badge.uses_left
+        return in_steps(self.rules, score) if is_used_up and score > 0 else score
 
 
 def read_kits(
@@ -245,11 +248,12 @@ def read_kits(
     *,
     situation: Situation | None = None,
 ) -> tuple[Kit, ...]:
-    """What players bring, as typed, ordinary dice where nothing is: two, or all of a situation.
+    """The kits of all players of a situation, or of two without one, from what was typed.
 
-    Where one set is named for several others, all of them throw it. Raises InvalidDiceError, and
-    InvalidRequestError for badges of more than two, where other numbers of sets and of scores are
-    told, and without a situation for the sets of several.
+    A player whose dice are None has ordinary ones. If one set is named for several opponents, all
+    of them throw it. Raises InvalidDiceError, and InvalidRequestError for badges of more than two
+    players, for a number of sets other than that of the scores, and for several sets without a
+    situation.
     """
     others = (their_dice or ORDINARY).split(NEXT_PLAYER)
     if situation is None and len(others) > 1:
@@ -278,9 +282,9 @@ def read_kits(
 
 
 def solved(
-    folders: MatchupFolders, matchup: Matchup, on_progress: Told = lambda _: None
+    folders: MatchupFolders, matchup: Matchup, on_progress: OnShare = lambda _: None
 ) -> OwnDice:
-    """Return the strategy of a match-up, which is solved if need be, and kept if there is room.
+    """The strategy of a match-up, which is solved if need be, and kept if there is room.
 
     Raises InvalidDiceError, InvalidRulesError and ConvergenceError.
     """
@@ -288,26 +292,26 @@ def solved(
         return open_matchup(folders.matchups, matchup)
     with compiled_code(folders.kernels) as cache:
         solution = with_sound_code(cache, partial(_solution, matchup, cache, on_progress))
-    # what is larger than all may be would push out all others, and then itself
+    # a file larger than the whole limit would push out all others, and then itself
     if sum(array.nbytes for array in solution.arrays) < folders.most_bytes:
-        with suppress(StrategyFileError):  # a folder that nobody can write to costs time next time
+        with suppress(StrategyFileError):  # without a file it is solved again the next time
             save_matchup(matchup, solution, folders.matchups)
             keep_within(folders.matchups, folders.most_bytes)
     return strategy_of(matchup, *solution.arrays)
 
 
 def solved_arrays(
-    folders: MatchupFolders, matchup: Matchup, on_progress: Told = lambda _: None
+    folders: MatchupFolders, matchup: Matchup, on_progress: OnShare = lambda _: None
 ) -> tuple[Floats, ...]:
-    """The arrays of a match-up, which is solved if need be, as its strategy takes them.
+    """The arrays of a match-up, of which `strategy_of` makes its strategy in another process.
 
-    Raises what `solved` raises.
+    Raises what `solved` does.
     """
     return solved(folders, matchup, on_progress).arrays
 
 
 def seconds_of(folders: MatchupFolders, matchup: Matchup) -> float:
-    """About how long it takes to answer what needs a match-up."""
+    """About how long an answer takes that needs a match-up, solved or not."""
     return _LEAST_SECONDS if is_solved(folders, matchup) else seconds_of_solve(matchup)
 
 
@@ -326,30 +330,31 @@ def seconds_of_solve(matchup: Matchup) -> float:
 
 @lru_cache(maxsize=256)
 def is_light(matchup: Matchup) -> bool:
-    """Whether a turn of it is solved in no time, as all are without badges that are used up."""
+    """Whether a turn is solved at once, as all are without badges with a number of uses."""
     if matchup.players > 2 or not any(matchup.powers):
         return True
     most = max(_options(matchup, side) for side in (0, 1))
-    return _TURN_SECONDS * most * score_count(matchup.rules) < _LIGHT
+    return _TURN_SECONDS * most * score_count(matchup.rules) < _LIGHT_SECONDS
 
 
 def _options(matchup: Matchup, side: int) -> float:
-    """About the options that a side has in its turns, those of all its uses left together."""
+    """About the number of options in the turns of a side, added up over all its uses left."""
     thrown, power = matchup.dice[side], matchup.powers[side]
-    # they grow so with the remaining dice that a turn tells apart
+    # a fit: options by the number of remaining dice that a turn tells apart
     plain: float = 25 * thrown.whole**1.95
     if power is None:
         return plain
-    more = {PowerKind.DOPPELGANGER: 2.0, PowerKind.TRANSMUTATION: 3.0}.get(power.kind, 1.0) * plain
-    once = 6 * plain if power.kind is PowerKind.MIGHT else 0.0
+    factors = {PowerKind.DOPPELGANGER: 2.0, PowerKind.TRANSMUTATION: 3.0}
+    layer = factors.get(power.kind, 1.0) * plain
+    seventh_die = 6 * plain if power.kind is PowerKind.MIGHT else 0.0
     if power.kind is PowerKind.REROLL:
-        more = 1.2 * (plain + operations(shape_of(thrown), power))
-    found = plain
+        layer = 1.2 * (plain + operations(shape_of(thrown), power))
+    options = plain
     for uses in range(1, power.uses + 1):
         # layers below are solved once each, and the last one about three times
         below = 0 if power.is_of_bank else min(uses, 1) if power.once else uses
-        found += more + (below * (more + once)) / 3
-    return found
+        options += layer + (below * (layer + seventh_die)) / 3
+    return options
 
 
 def is_solved(folders: MatchupFolders, matchup: Matchup) -> bool:
@@ -362,32 +367,35 @@ def is_solved(folders: MatchupFolders, matchup: Matchup) -> bool:
 
 
 def read_left(named: NamedSet, text: str) -> Remaining:
-    """The dice of a set that are left to roll, by name, or their number where that tells them.
+    """The dice of a set that are left to roll.
 
-    Raises InvalidDiceError and InvalidRequestError.
+    text : the names of the dice, or their number where only one combination has it
+
+    Raises InvalidDiceError for dice that are not in the set, and InvalidRequestError for a number
+    that several combinations have.
     """
     thrown = named.dice_set
     if text.strip().isdecimal() and len(text.strip()) < 3:
         number = int(text)
-        found = [left for left in thrown.remaining[1:] if sum(left) == number]
-        if len(found) == 1:
-            return thrown.place(found[0])
-        if found:
+        candidates = [left for left in thrown.remaining[1:] if sum(left) == number]
+        if len(candidates) == 1:
+            return thrown.place(candidates[0])
+        if candidates:
             raise InvalidRequestError.say(
                 "which {number} dice of {set} are left to roll? Name them, as in dice:{example}",
                 number=number,
                 set=named.text,
-                example=named.left(thrown.place(found[-1])).text,
+                example=named.left(thrown.place(candidates[-1])).text,
             )
         dice = None
     else:
         dice = read_dice(text)
     counts = [0] * len(thrown.types)
-    for one in dice or ():
-        if one.die not in thrown.types:
+    for die in dice or ():
+        if die.die not in thrown.types:
             dice = None
             break
-        counts[named.type_of(one)] += 1
+        counts[named.type_of(die)] += 1
     if not dice or any(n > most for n, most in zip(counts, thrown.counts, strict=True)):
         raise InvalidRequestError.say(
             'dice: "{text}" are not among the dice of {set}', text=text, set=named.text
@@ -395,7 +403,9 @@ def read_left(named: NamedSet, text: str) -> Remaining:
     return thrown.place(tuple(counts))
 
 
-def _solution(matchup: Matchup, cache: Path, on_progress: Told) -> MatchupSolution | ManySolution:
+def _solution(
+    matchup: Matchup, cache: Path, on_progress: OnShare
+) -> MatchupSolution | ManySolution:
     if matchup.players > 2:
         from solver.game.many_sweeps import solve_many  # noqa: PLC0415 - numba: 0.4 s
 
@@ -410,11 +420,11 @@ def _solution(matchup: Matchup, cache: Path, on_progress: Told) -> MatchupSoluti
 
 
 _NOW = re.compile(r"\b(?:now|jetzt)\b", re.IGNORECASE)
-"""What stands between the dice that are rolled again and what they show then."""
+"""The word between the dice that are rolled again and the faces that they show then."""
 
 
-def _left_to(game: Game, seat: int) -> Kit:
-    """What a seat has brought, the badge with the uses that are left."""
+def _kit_left(game: Game, seat: int) -> Kit:
+    """The kit of a seat, its badge with the uses that are left."""
     kit = game.kits[seat]
     badge = kit.badge
     if badge is None or len(game.kits) > 2 or badges_of(game.kits)[seat] is None or not badge.power:
@@ -424,25 +434,29 @@ def _left_to(game: Game, seat: int) -> Kit:
 
 
 def brought_to(game: Game, play: BestPlay) -> LoadedDice:
-    """Return what those bring to a game whose best play is asked, the player to move first.
+    """The kits of the players for whom `play` is solved, that of the player to move first.
 
-    These are all who play, else the player to move and the strongest of the others.
+    These are all who still play, or, where it is solved for two, the player to move and the
+    strongest of the others.
     """
     seats = [game.mover, game.rival_of(game.mover)]
     if play.players > 2:
         order = ((game.mover + k) % len(game.seats) for k in range(len(game.seats)))
         seats = [seat for seat in order if game.seats[seat].playing]
-    kits = tuple(_left_to(game, seat) for seat in seats)
+    kits = tuple(_kit_left(game, seat) for seat in seats)
     return LoadedDice(game.rules, kits, game.joker_alone)
 
 
 def read_fallen(game: Game, typed: str, mover: str) -> Roll:
-    """A roll of the dice that are to be rolled now, as typed. Raises FarkleError."""
-    return _fell(game.kits[game.mover].dice, typed, game.turn.dice, mover)
+    """A typed roll of the dice that are to be rolled now. Raises InvalidRollError.
+
+    mover : the name of the player to move, for the message of the error
+    """
+    return _read_fallen(game.kits[game.mover].dice, typed, game.turn.dice, mover)
 
 
 def read_kept(game: Game, typed: str) -> Roll:
-    """Dice of the roll on the table, as typed; none where there is no roll.
+    """The typed dice of the roll on the table; () where there is no roll.
 
     Raises InvalidRollError.
     """
@@ -451,9 +465,10 @@ def read_kept(game: Game, typed: str) -> Roll:
 
 
 def read_use(game: Game, typed: str, mover: str) -> tuple[Roll, Roll]:
-    """The dice on which a badge is used, and in a tracked game what fell by it, as typed.
+    """The typed dice on which a badge is used, and those that fell by its use in a tracked game.
 
-    None where nothing is to be read. Raises InvalidRollError and IllegalActionError.
+    Both are () where a badge needs no dice, or may not be used. Raises InvalidRollError and
+    IllegalActionError.
     """
     power, kit = game.power, game.kit
     before, *after = _NOW.split(typed, maxsplit=1)
@@ -466,18 +481,18 @@ def read_use(game: Game, typed: str, mover: str) -> tuple[Roll, Roll]:
             return dice, ()
         types = check_use(game, game.mover, dice)
         left = thrown.place(tuple(types.count(k) for k in range(len(thrown.types))))
-        return dice, _fell(kit.dice, after[0], left, mover) if types else ()
+        return dice, _read_fallen(kit.dice, after[0], left, mover) if types else ()
     if not game.tracked:
         raise IllegalActionError.say("this badge is used without dice: /use alone does it")
     if power.kind is not PowerKind.MIGHT:
         return (), read_fallen(game, typed, mover)
     wider = kit.with_added
     left = wider.dice_set.place((*thrown.remaining[game.turn.dice], 1))
-    return (), _fell(wider, typed, left, mover)
+    return (), _read_fallen(wider, typed, left, mover)
 
 
-def _fell(named: NamedSet, typed: str, dice: Remaining, mover: str) -> Roll:
-    """A roll of some dice of a set, as typed. Raises InvalidRollError."""
+def _read_fallen(named: NamedSet, typed: str, dice: Remaining, mover: str) -> Roll:
+    """A typed roll of exactly these dice of a set. Raises InvalidRollError."""
     roll, thrown = read_roll(named, typed, dice), named.dice_set
     if thrown.thrown_in(roll) != dice:
         raise InvalidRollError(
@@ -493,44 +508,43 @@ def _fell(named: NamedSet, typed: str, dice: Remaining, mover: str) -> Roll:
 
 
 MOST_DICE = 8
-"""Remaining dice for which it is told when to use a badge."""
+"""The most combinations of remaining dice of which a plan says when to use a badge."""
 
 
 @dataclass(frozen=True, slots=True)
 class UseAt:
-    """Turn totals at which to use a badge."""
+    """The turn totals from `first` to `last`, at which, or at most of which, to use a badge."""
 
     dice: NamedSet | None
-    """With these dice left; None where they do not matter."""
+    """The dice that are left to roll; None where they do not matter."""
     first: int
-    """In points."""
+    """The least of these turn totals, in points."""
     last: int
-    """At those between, or at most of them."""
+    """The greatest of these turn totals, in points."""
 
 
 @dataclass(frozen=True, slots=True)
 class BadgePlan:
-    """When to use a badge in my first turn, as far as a few words tell."""
+    """When to use a badge in my first turn; of `at`, `share` and `before` what its kind has."""
 
     kind: PowerKind
     worth: float
-    """What all its uses add to my win probability in the game that was asked for."""
+    """The win probability that all its uses add in the game that was asked for."""
     at: tuple[UseAt, ...] = ()
-    """When a badge is best used that is used at a bank, a farkle or before a roll."""
+    """When to use a badge that is used at a bank, a farkle or before a roll."""
     share: float | None = None
-    """The chance that a badge that is used on a roll is best used on the first one."""
+    """The chance that a badge that is used on a roll is best used on the first roll."""
     before: bool | None = None
-    """Whether a badge that has to be said before the first roll is best said."""
+    """Whether to announce a badge that has to be announced before the first roll."""
 
 
 def badge_plan(dice: LoadedDice, strategy: OwnDice, *, begins: bool) -> BadgePlan | None:
-    """When to use my badge; None where I have none to use."""
+    """When to use my badge; None without a badge that has uses left."""
     badge = dice.played[0]
     if badge is None or badge.power is None or not badge.uses_left:
         return None
     used_up = Held((0, other.uses_left if (other := dice.played[1]) else 0))
-    with_it = dice.win(strategy, begins=begins)
-    worth = with_it - dice.win(strategy, begins=begins, held=used_up)
+    worth = dice.win(strategy, begins=begins) - dice.win(strategy, begins=begins, held=used_up)
     turn = strategy.power_turn(strategy.start(0, *dice.head_starts, dice.held))
     if turn is None:
         return None
@@ -540,22 +554,24 @@ def badge_plan(dice: LoadedDice, strategy: OwnDice, *, begins: bool) -> BadgePla
     if turn.use_on_rolls:
         return BadgePlan(kind, worth, share=turn.share_of_first_rolls())
     rows = (dice.rules.winning_score - dice.head_starts[0]) // dice.rules.point_step
-    return BadgePlan(kind, worth, at=_when(dice, turn, rows))
+    return BadgePlan(kind, worth, at=_use_at(dice, turn, rows))
 
 
-def _when(dice: LoadedDice, turn: PowerTurn, rows: int) -> tuple[UseAt, ...]:
-    """When to use a badge that acts on banks, farkles or before rolls; totals below `rows`."""
+def _use_at(dice: LoadedDice, turn: PowerTurn, rows: int) -> tuple[UseAt, ...]:
+    """When to use a badge that acts on banks, farkles or before rolls.
+
+    rows : the turn totals that are looked at, in steps of points: those below
+    """
     top, step = turn.top, dice.rules.point_step
     if turn.more is not None:
         # a bank that reaches the goal needs no badge
         raised = turn.more[:rows] > np.nan_to_num(top.ends.bank[:rows], nan=2.0)
         return _stretch(None, np.flatnonzero(raised), step)
     table = turn.table
-    visited = turn_outcome(dice.rules, table).visits[0, :rows]
-    often = visited.sum(axis=0)
-    found: tuple[UseAt, ...] = ()
-    for column in np.argsort(-often, kind="stable")[:MOST_DICE]:
-        seen = visited[:, column] > 0
+    visits = turn_outcome(dice.rules, table).visits[0, :rows]
+    uses: tuple[UseAt, ...] = ()
+    for column in np.argsort(-visits.sum(axis=0), kind="stable")[:MOST_DICE]:
+        is_reached = visits[:, column] > 0
         if turn.instead is not None:
             better = turn.instead[:rows, column] > top.ends.farkle[0]
         else:
@@ -563,11 +579,12 @@ def _when(dice: LoadedDice, turn: PowerTurn, rows: int) -> tuple[UseAt, ...]:
             plain = np.maximum(top.roll[0, :rows, column], bank)
             better = plain < (-1 if turn.added is None else turn.added[:rows, column])
         left = dice.mine.left(int(column) + 1)
-        found += _stretch(left, np.flatnonzero(better & seen), step)
-    return found
+        uses += _stretch(left, np.flatnonzero(better & is_reached), step)
+    return uses
 
 
 def _stretch(left: NamedSet | None, rows: npt.NDArray[np.intp], step: int) -> tuple[UseAt, ...]:
+    """The turn totals from the first to the last of `rows`; () if there are none."""
     if not len(rows):
         return ()
     return (UseAt(left, int(rows[0]) * step, int(rows[-1]) * step),)

@@ -4,7 +4,7 @@ An Advisor is sent as its folder: a worker has one of its own, whose strategies 
 """
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -18,6 +18,7 @@ from bot.table.events import Banked, Begun, Event, Rolled, TookOver, TurnEnding
 from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
 from solver.game.best import BestPlay
+from solver.game.standings import OnShare
 from solver.play.advice import advise, best_use, odds
 from solver.play.policies import Optimal
 from solver.play.policy import Move, Policy
@@ -186,7 +187,7 @@ def series(
     levels: tuple[str, str],
     games: int,
     seed: int,
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> Iterator[tuple[float, Played]]:
     """Games between two bots, begun by turns: the share that the first of them won, and the game.
 

@@ -1,6 +1,6 @@
 """Everything in a database looked at: the file, every game played again, what places have saved."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import partial
 
@@ -16,6 +16,7 @@ from bot.table.events import Begun, Event
 from bot.table.replay import ImpossibleEventError, replay
 from bot.table.state import Game
 from solver.errors import FarkleError, InvalidRulesError
+from solver.game.standings import OnShare
 from solver.rules.file import make_rules
 from solver.rules.toml import NotTomlError, parse
 from solver.wording import say
@@ -107,7 +108,7 @@ class StoreReport:
     problems: tuple[Problem, ...]
 
 
-async def check_store(store: Store, on_progress: Callable[[float], None]) -> StoreReport:
+async def check_store(store: Store, on_progress: OnShare) -> StoreReport:
     """Look at all that a database has; others may play meanwhile, and nothing is changed.
 
     on_progress : is told the share of games that are done

@@ -1,4 +1,4 @@
-"""Solves of a few seconds that come before an answer, as in the chat."""
+"""Solves of a few seconds that a command of the shell makes before its answer, as the chat does."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,9 +17,11 @@ from solver.strategy import Strategy
 
 
 def ready_to_answer(here: Here, situation: Situation, reference: str, left: int | None) -> None:
-    """Solve the rules of a position as `solved_first` does, or what its players bring.
+    """Solve what an answer about a situation needs: its rules, or the match-up of its dice.
 
-    left : dice to roll, as `check_asked` takes them
+    left : the number of dice to roll, as `check_asked` takes it
+
+    Raises what `solved_first` does.
     """
     check = partial(check_asked, situation, left)
     if situation.dice:
@@ -38,28 +40,29 @@ def solved_first(
     players: int = 2,
     check: Callable[[], None] = lambda: None,
 ) -> None:
-    """Solve rules that are not, for so many players, where that takes a few seconds.
+    """Solve rules for a number of players, unless they are solved, if that takes a few seconds.
 
-    Where more than two cannot be waited for an estimate is made of two, who are solved or, where
-    that takes long too, solved roughly; what solves all is told on standard error.
+    If it takes longer for more than two players, the answer is an estimate from games of two, which
+    are solved instead, if they are quick, or else are solved roughly; standard error then has the
+    command that solves all.
 
     reference : the rules as they are written on a command line
-    check : refuses what cannot be answered, before any time is spent on it
+    check : raises an error for a question without an answer, before anything is solved
 
-    Raises what `check` does, MissingStrategyError, with what to run, where two play whose solve
-    takes longer, and FarkleError where a solve fails or files are damaged.
+    Raises what `check` does, MissingStrategyError, with the command to run, for two players whose
+    solve takes longer, and FarkleError if a solve fails or files are damaged.
     """
     settings, advisor = here.settings, here.advisor
     if _is_solved(advisor, rules, players):
         return
     check()
-    if _solved(settings, rules, players):
+    if _solve_if_quick(settings, rules, players):
         return
-    pairs = players > 2 and (_is_solved(advisor, rules, 2) or _solved(settings, rules, 2))
+    pairs = players > 2 and (_is_solved(advisor, rules, 2) or _solve_if_quick(settings, rules, 2))
     if not pairs and (players == 2 or not advisor.may_estimate(rules)):
-        advisor.strategy(rules, reference)  # which says what to do
+        advisor.strategy(rules, reference)  # raises the error that names the command
     if players > 2:
-        _tell_how(advisor, rules, reference, players)
+        _tell_command(advisor, rules, reference, players)
 
 
 def strategy_of(here: Here, reference: str) -> Strategy:
@@ -77,8 +80,8 @@ def _is_solved(advisor: Advisor, rules: Ruleset, players: int) -> bool:
     return True
 
 
-def _tell_how(advisor: Advisor, rules: Ruleset, reference: str, players: int) -> None:
-    """What makes the answer exact, where that can be."""
+def _tell_command(advisor: Advisor, rules: Ruleset, reference: str, players: int) -> None:
+    """Print the command that makes the answer exact, if there is any."""
     from bot.tasks.solving import seconds_of_solve  # noqa: PLC0415 - 46 ms, of solves
 
     with suppress(InvalidRulesError):
@@ -89,8 +92,8 @@ def _tell_how(advisor: Advisor, rules: Ruleset, reference: str, players: int) ->
             click.echo(cleaned(str(error)), err=True)
 
 
-def _solved(settings: Settings, rules: Ruleset, players: int) -> bool:
-    """Whether rules could be solved in the time that there is. Raises FarkleError."""
+def _solve_if_quick(settings: Settings, rules: Ruleset, players: int) -> bool:
+    """Solve rules, if that takes a few seconds; returns whether it did. Raises FarkleError."""
     from bot.shell.first_solve import solve_with_share  # noqa: PLC0415 - 0.1 s, of solves
     from bot.tasks.solving import check_size  # noqa: PLC0415 - 46 ms, of solves
 

@@ -70,7 +70,7 @@ def _check_dice(game: Game, seat: int, chosen: Roll) -> None:
     if any(chosen.count(die) > roll.count(die) for die in chosen):
         raise IllegalActionError.say("these dice are not all in the roll")
     match power.kind:
-        case PowerKind.DOPPELGANGER if all(one.dice != chosen for one in game.set_asides()):
+        case PowerKind.DOPPELGANGER if all(option.dice != chosen for option in game.set_asides()):
             raise IllegalActionError.say(
                 "{dice} cannot be kept under {rules} rules",
                 dice=kept_text(game, chosen),

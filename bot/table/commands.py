@@ -73,7 +73,7 @@ def leave(game: Game, seat: int) -> list[events.Left | events.Ended]:
         raise IllegalActionError.say("this game belongs to a tournament: to stop playing, /resign")
     if game.stage is not Stage.LOBBY or game.picks:
         raise IllegalActionError.say("the game has begun: to stop playing, /resign")
-    others = [one for number, one in enumerate(game.seats) if number != seat]
+    others = [other for number, other in enumerate(game.seats) if number != seat]
     if not others or others[0].level is not None:
         return [events.Ended()]
     return [events.Left(seat=seat)]
@@ -172,7 +172,7 @@ def why_not_keep(game: Game, dice: Roll) -> str:
             dice=kept_text(game, dice),
             roll=rolled_text(game, game.turn.roll),
         )
-    if not any(one.dice == dice for one in game.set_asides()):
+    if not any(option.dice == dice for option in game.set_asides()):
         return say(
             "{dice} cannot be kept under {rules} rules: {examples}",
             dice=kept_text(game, dice),
@@ -369,7 +369,7 @@ def resign(game: Game, seat: int) -> list[events.Resigned | events.Ended]:
     if len(game.seats) < 2:
         raise IllegalActionError.say("nobody else plays yet: /end ends the game")
     before = game.stage is Stage.LOBBY and not game.closed
-    if before and sum(one.playing for one in game.seats) == 2:
+    if before and sum(player.playing for player in game.seats) == 2:
         return [events.Ended()]
     return [events.Resigned(seat=seat)]
 
@@ -509,7 +509,7 @@ def least_score(rules: Ruleset) -> int:
 
 
 def _why_keep_first(game: Game) -> str:
-    """That dice of the roll on the table have to be set aside first; "" where there is none."""
+    """A sentence that dice of the roll on the table are set aside first; "" without a roll."""
     if game.is_farkle:
         return farkle_text(game)
     if game.turn.roll is not None:
@@ -616,7 +616,7 @@ def kept_examples(game: Game) -> str:
     roll = rolled_text(game, game.turn.roll or ())
     choices = game.set_asides()
     named = game.kit.between.join(
-        f"{kept_text(game, one.dice)} ({figure(one.points)})" for one in choices[:4]
+        f"{kept_text(game, option.dice)} ({figure(option.points)})" for option in choices[:4]
     )
     if len(choices) > 4:
         return say("from {roll} you can keep {choices}, among others", roll=roll, choices=named)

@@ -18,13 +18,13 @@ class TurnEnding(StrEnum):
     BANK = "bank"
     FARKLE = "farkle"
     LOSE = "lose"
-    """By a roll that loses everything."""
+    """The turn ended in a roll that loses everything."""
     WIN = "win"
-    """By a roll that wins."""
+    """The turn ended in a roll that wins."""
     OUT = "out"
-    """By a roll that loses the game."""
+    """The turn ended in a roll that loses the game."""
     SKIP = "skip"
-    """It was passed by others."""
+    """The turn was passed by other players."""
     RESIGNED = "resigned"
 
 
@@ -49,7 +49,7 @@ class Begun:
     """Whether the dice are real ones, told by the players."""
     hints: bool = True
     away_seconds: int | None = None
-    """After how long without a move others may skip or replace a player."""
+    """The seconds without a move after which others may skip or replace a player."""
     commitment: str | None = None
     """The hash of the secret that the rolls are made from."""
     kits: tuple[Kit, ...] = ()
@@ -57,7 +57,7 @@ class Begun:
     joker_alone: bool = False
     """Whether jokers of these dice may score without a die that is none."""
     pool: tuple[NamedDie, ...] = ()
-    """Two of each of which are laid out, for two players to take their dice of in turn."""
+    """The dice of which a pair each is laid out, for two players to take their dice in turn."""
     closed: bool = False
     """Whether nobody else can sit down, and nobody get up, as in a game of a tournament."""
 
@@ -104,7 +104,7 @@ class Rolled:
 
     kind: Literal["rolled"] = "rolled"
     dice: Roll
-    """In the order in which they fell; with kits the face f of a die of type k is 6 * k + f."""
+    """The dice in the order in which they fell; with kits the face f of type k is 6 * k + f."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)

@@ -237,7 +237,7 @@ class Proof(_Data):
                 continue
             seat = -1 if rolled.seat is None else rolled.seat
             number = len(self.sets[seat]) if 0 <= seat < len(self.sets) else 0
-            ascends = all(one < other for one, other in pairwise(rolled.thrown))
+            ascends = all(before < after for before, after in pairwise(rolled.thrown))
             is_whole = len(rolled.thrown) == len(rolled.dice) and rolled.thrown[-1] < number
             if not (ascends and is_whole):
                 raise ValueError(f"roll {rolled.number} is not of dice that its seat has")

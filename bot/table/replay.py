@@ -1,4 +1,4 @@
-"""A game played again from what is stored of it: every event has to be one that a command makes."""
+"""Replays a game from its stored events, each of which has to be one that a command makes."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -14,17 +14,18 @@ from solver.wording import say_later
 
 
 class ImpossibleEventError(FarkleError):
-    """What is stored of a game cannot have happened."""
+    """The stored events of a game cannot have happened."""
 
 
 def replay(
     stored: Iterable[tuple[str, dict[str, Any]]], secret: bytes | None = None
 ) -> tuple[Begun, tuple[Event, ...], Game]:
-    """The events of a game, given by kind and data, and the game that they make.
+    """The first event of a game, its other events, and the game that they make.
 
-    secret : if given, the dice have to be those that it makes
+    stored : the kind and the data of each event
+    secret : the secret whose dice the game has to have; None for any dice
 
-    Raises ImpossibleEventError for what no commands can have made.
+    Raises ImpossibleEventError for events that no commands can have made.
     """
     begun: Begun | None = None
     game: Game | None = None
@@ -38,7 +39,9 @@ def replay(
             continue
         try:
             _check(game, event, secret)
-            game = apply(game, event)  # which raises for what cannot be brought or played with
+            game = apply(
+                game, event
+            )  # raises for dice, badges and levels that the rules do not allow
         except FarkleError as error:
             raise ImpossibleEventError.say(
                 "event {number} cannot have happened: {reason}", number=number, reason=str(error)
@@ -50,6 +53,7 @@ def replay(
 
 
 def _read(number: int, kind: str, data: dict[str, Any]) -> Event:
+    """The event of some data. Raises ImpossibleEventError, with its number."""
     try:
         if "kind" not in data:
             return make_event(kind, data)
@@ -59,6 +63,7 @@ def _read(number: int, kind: str, data: dict[str, Any]) -> Event:
 
 
 def _begin(event: Begun) -> Game:
+    """The game that has just been set up. Raises ImpossibleEventError."""
     seats, secret = len(event.levels), event.commitment is None
     brings = len(event.kits) != 1 and not (event.kits and event.pool)
     most = commands.places(event)
@@ -82,7 +87,7 @@ _WRONG = {
     events.Resigned: say_later("nobody can give up yet"),
     events.Revealed: say_later("this is not the secret of its dice"),
 }
-"""What is wrong with an event that a command does not make, though it does not refuse it."""
+"""The reasons why an event is impossible that no command makes, though none refuses it either."""
 
 
 def _check(game: Game, event: Event, secret: bytes | None) -> None:
@@ -104,7 +109,7 @@ def _check(game: Game, event: Event, secret: bytes | None) -> None:
 
 
 def _made(game: Game, event: Event) -> Sequence[Event]:  # noqa: C901, PLR0911, PLR0912 - kinds
-    """What the command makes by which an event happens. Raises FarkleError where it is refused."""
+    """The events that the command behind an event makes. Raises FarkleError if it is refused."""
     mover = game.mover
     match event:
         case events.Joined():
@@ -114,7 +119,7 @@ def _made(game: Game, event: Event) -> Sequence[Event]:  # noqa: C901, PLR0911, 
         case events.Picked():
             return pick_pair(game, mover, event.place)
         case events.Seeded():
-            # which texts may be given is another matter than which were
+            # a text that was accepted once counts, whatever texts are accepted today
             commands.seed(game, event.seat, "any")
             return [event]
         case events.Rolled():
@@ -132,7 +137,7 @@ def _made(game: Game, event: Event) -> Sequence[Event]:  # noqa: C901, PLR0911, 
         case events.Scored():
             return commands.score(game, mover, event.points, event.ending.value)  # type: ignore[arg-type]
         case events.Corrected():
-            # once a correction could give back what was used in the turn
+            # corrections of earlier versions gave back the uses of the turn
             changes = {"score": event.score, "farkles": event.farkles, "uses": event.uses}
             start = game.at_turn_start
             return commands.correct(start, event.seat, moves=event.moves, **changes)
@@ -157,6 +162,7 @@ def _check_seat(seats: int, number: int) -> None:
 
 
 def _opens(game: Game, secret: str) -> bool:
+    """Whether a secret in hexadecimal digits is the one that the game committed to."""
     try:
         return fair_dice.commitment(bytes.fromhex(secret)) == game.commitment
     except (ValueError, FarkleError):

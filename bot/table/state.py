@@ -39,7 +39,7 @@ class Seat:
     """The level of the bot that plays; None for a person."""
     score: int = 0
     farkles: int = 0
-    """In a row."""
+    """The number of farkles in a row."""
     on_board: bool = True
     playing: bool = True
     turns: int = 0
@@ -49,7 +49,7 @@ class Seat:
     uses: int = 0
     """The uses of the badge that are left."""
     banked: int = 0
-    """As of a standing."""
+    """The points that the last turn banked, see `Standing.banked`."""
 
     @property
     def standing(self) -> Standing:
@@ -146,7 +146,7 @@ class Game:
     matchup: Matchup | None = None
     """What two players bring as it is solved; side k is seat k. Of more see `many_matchup`."""
     pool: tuple[NamedDie, ...] = ()
-    """Two of each of which are laid out, for two players to take their dice of in turn."""
+    """The dice of which a pair each is laid out, for two players to take their dice in turn."""
     picks: tuple[int, ...] = ()
     """Places in the pool of the pairs that were taken, in their order."""
     closed: bool = False
@@ -159,7 +159,7 @@ class Game:
 
     @property
     def rounds_over(self) -> int:
-        """In how many rounds everybody has had a turn."""
+        """The number of rounds in which everybody has had a turn."""
         return self.turns_over // max(2, len(self.seats))
 
     @property
@@ -226,7 +226,7 @@ class Game:
         if len(self.kits) < 3:
             return None
         seated = self.kits[: len(self.seats)]
-        playing = tuple(k for k, one in zip(seated, self.seats, strict=True) if one.playing)
+        playing = tuple(k for k, player in zip(seated, self.seats, strict=True) if player.playing)
         kits = {len(seated): seated, len(playing): playing}.get(players)
         if kits is None or len(kits) < 2:
             kits = self.kits if players < 2 else None
@@ -249,12 +249,12 @@ class Game:
             return Side(self.matchup, seat)
         if not self.kits:
             return EqualDice(self.turn_rules)
-        one, other = self.kits[seat], self.kits[self.rival_of(seat)]
-        return Side(pair_of(self.rules, one, other, joker_alone=self.joker_alone), 0)
+        own, rival = self.kits[seat], self.kits[self.rival_of(seat)]
+        return Side(pair_of(self.rules, own, rival, joker_alone=self.joker_alone), 0)
 
     def rival_of(self, seat: int) -> int:
         """The strongest of the others who play; before they sit down whoever comes next."""
-        others = [k for k, one in enumerate(self.seats) if k != seat and one.playing]
+        others = [k for k, player in enumerate(self.seats) if k != seat and player.playing]
         if not others:
             return (seat + 1) % max(2, len(self.kits))
         return max(others, key=lambda k: self.seats[k].score)
@@ -295,8 +295,8 @@ class Game:
 
         Most points first.
         """
-        found = (self.turn.roll or ()) if roll is None else roll
-        return self.side.set_asides(found, self.turn.state)
+        shown = (self.turn.roll or ()) if roll is None else roll
+        return self.side.set_asides(shown, self.turn.state)
 
     @property
     def is_farkle(self) -> bool:
@@ -360,8 +360,8 @@ class Game:
         """What is left of the badges, for the decision of the player to move."""
         if self.matchup is None or not any(self.matchup.powers):
             return Held()
-        one, other = (seat.uses for seat in (*self.seats, Seat(None), Seat(None))[:2])
-        return Held((one, other), self._is_spent, self.turn.is_changed)
+        first, second = (seat.uses for seat in (*self.seats, Seat(None), Seat(None))[:2])
+        return Held((first, second), self._is_spent, self.turn.is_changed)
 
     @property
     def _is_spent(self) -> bool:
@@ -449,7 +449,7 @@ class Game:
 
     @property
     def numbers_playing(self) -> range:
-        """As how many the players have been, those of one left alone aside."""
+        """The numbers of players that the game has had, but for one player left alone."""
         return range(max(2, self.playing), len(self.seats) + 1)
 
     @property
@@ -471,8 +471,8 @@ class Game:
         if roll and roll == self.turn.roll:
             return True
 
-        def near(one: int, other: int) -> bool:
-            return abs(one - other) * 20 <= self.rules.scale
+        def near(score: int, other: int) -> bool:
+            return abs(score - other) * 20 <= self.rules.scale
 
         here = [seat.score for seat in self.seats if seat.playing]
         own, *others = scores
@@ -521,21 +521,23 @@ class Game:
         if self.stage is Stage.PLAY_OFF:
             most = max((points for _, points in self.played_off), default=None)
             goal = rules.winning_score
-            found = Position.of_two(goal, goal + (most or 0), began=most is None)
+            position = Position.of_two(goal, goal + (most or 0), began=most is None)
             if self.matchup:
-                one = self.mover
-                waiting = (one, 1 - one) if most is None else (one,)
-                found = replace(self._by_side(found), waiting=waiting)
-            return replace(found, turn=turn.state)
+                seat = self.mover
+                waiting = (seat, 1 - seat) if most is None else (seat,)
+                position = replace(self._by_side(position), waiting=waiting)
+            return replace(position, turn=turn.state)
         final = other.score >= rules.winning_score
         if final and rules.is_defended:
             # it is how far they are apart that counts
-            more = max(0, other.score - highest_score(rules))
-            me, other = (replace(one, score=one.score - more) for one in (me, other))
+            excess = max(0, other.score - highest_score(rules))
+            me, other = (
+                replace(standing, score=standing.score - excess) for standing in (me, other)
+            )
         last_of_round = not any(seat.playing for seat in self.seats[self.mover + 1 :])
         if rules.rounds:  # of these two
             last_of_round = rival < self.mover
-        found = Position.of_two(
+        position = Position.of_two(
             banked=max(self.counted(me.score), rules.score_floor),
             opponent=max(self.counted(other.score), rules.score_floor),
             farkles=0 if final else me.farkles,
@@ -546,8 +548,8 @@ class Game:
             rounds_left=self.rounds_left,
             to_beat=self.to_beat,
         )
-        found = self._by_side(found)
-        return replace(found, turn=turn.state, held=self.held, offered=self.offered)
+        position = self._by_side(position)
+        return replace(position, turn=turn.state, held=self.held, offered=self.offered)
 
     def _by_side(self, position: Position) -> Position:
         """The position of two with the mover in the place of its seat, where players bring dice."""

@@ -34,13 +34,13 @@ from solver.turn.powers import PowerKind
 from solver.wording import and_text, figure, say, say_later, say_number
 
 _LONGEST_NAME, _SHORT_NAME = 24, 6
-"""Letters of names in tables, and in those of several players on a phone."""
-_LEAST_TOLD = 0.00005
-"""Least change of a win probability that is not told as 0."""
-_WORTH_NAMING = 0.0005
-"""Least loss of a decision that is explained."""
+"""The most letters of a name in a table, and in one of more than two players on a phone."""
+_LEAST_CHANGE = 0.00005
+"""The least change of a win probability that is not shown as 0."""
+_LEAST_LOSS = 0.0005
+"""The least loss of a decision that is explained."""
 _WITH_POINTS = 4
-"""Most players for whom what each turn came to fits beside what it changed."""
+"""The most players for whom the table of turns has room for points beside changes."""
 _CAME_TO = {
     TurnEnding.FARKLE: say_later("farkle"),
     TurnEnding.LOSE: say_later("all lost"),
@@ -57,9 +57,9 @@ _COSTS = {
 
 
 def review_text(review: Review, names: Sequence[str]) -> str:
-    """How the game went, how well all played it, and the decisions that cost most.
+    """The whole review: the course of the game, how well all played, and the costliest decisions.
 
-    Of these as many as fit into a message, and the worst one in any case.
+    Of these it names as many as fit into a message, and at least one.
     """
     for most in range(NUMBER_OF_WORST, 0, -1):
         text = "\n\n".join(_parts(review, names, most))
@@ -69,11 +69,11 @@ def review_text(review: Review, names: Sequence[str]) -> str:
 
 
 _MOST_IN_LINE = 4
-"""Players of whom one line tells."""
+"""The most players that one line of accuracies and luck names."""
 
 
 def review_cards(review: Review, names: Sequence[str]) -> list[Card]:
-    """A review as messages: how the game went and was played, then the worst decisions."""
+    """A review as messages: the game, its turns if they were noted, and the costliest decisions."""
     parts = [_head(review, names), _without_luck(review, names), *_table(review, names)]
     costly = _costly(review, NUMBER_OF_WORST)
     if not costly:
@@ -82,16 +82,16 @@ def review_cards(review: Review, names: Sequence[str]) -> list[Card]:
     if review.is_told:
         pages += [_turns(review, names), _swings(review, names)]
     cards = [Card(plain_markdown(page)) for page in pages]
-    for number, found in enumerate(costly, 1):
+    for number, (moment, judgement) in enumerate(costly, 1):
         head = say("Costly decision {number} of {all}", number=number, all=len(costly))
-        cards.append(_costly_card(review, *found, names, head))
+        cards.append(_costly_card(review, moment, judgement, names, head))
     return cards
 
 
 def _costly_card(
     review: Review, moment: Moment, judgement: Judgement, names: Sequence[str], head: str
 ) -> Card:
-    """A decision that cost much, below its roll with what was better to keep."""
+    """The message of a costly decision, with a picture of its roll and of the best dice to keep."""
     did, better, cost = map(escape_markdown, _explained(review, moment, judgement, names))
     text = f"**{escape_markdown(head)}**\n{did}\n**{better}**\n{cost}"
     if not judgement.roll:
@@ -102,7 +102,7 @@ def _costly_card(
 
 
 def _parts(review: Review, names: Sequence[str], most: int) -> list[str]:
-    """The game, its players, luck, turns, and as many of the worst decisions."""
+    """The paragraphs of a review; the last one names the `most` costliest decisions."""
     parts = [_head(review, names), "\n".join(_table(review, names))]
     if luckless := _without_luck(review, names):
         parts.append(luckless)
@@ -114,33 +114,33 @@ def _parts(review: Review, names: Sequence[str], most: int) -> list[str]:
 
 
 def review_data(review: Review, names: Sequence[str]) -> dict[str, Any]:
-    """A review with its own field names; probabilities are not rounded."""
+    """A review as plain data, by the names of its fields; probabilities are not rounded."""
     data = asdict(review)
     moments = [
-        given
-        | _first_of_two(one)
-        | ({"judgement": _judgement_data(review, one)} if one.judgement else {})
-        for one, given in zip(review.moments, data["moments"], strict=True)
+        fields
+        | _first_of_two(moment)
+        | ({"judgement": _judgement_data(review, moment)} if moment.judgement else {})
+        for moment, fields in zip(review.moments, data["moments"], strict=True)
     ]
     index = {id(moment): k for k, moment in enumerate(review.moments)}
     players = [
         # these decisions stand among the moments already
-        given | {"name": name, "worst": [index[id(moment)] for moment in player.worst]}
-        for player, given, name in zip(review.players, data["players"], names, strict=True)
+        fields | {"name": name, "worst": [index[id(moment)] for moment in player.worst]}
+        for player, fields, name in zip(review.players, data["players"], names, strict=True)
     ]
     del data["kits"], data["joker_alone"]
     return data | {"rules": review.rules.name, "moments": moments, "players": players}
 
 
 def _first_of_two(moment: Moment) -> dict[str, Any]:
-    """What a moment changed: of two players for the first one alone, of more for all."""
+    """The win probabilities of the first of two players; {} for more, who keep those of all."""
     if len(moment.before) > 2:
         return {}
     return {"before": moment.before[0], "after": moment.after[0]}
 
 
 def _judgement_data(review: Review, moment: Moment) -> dict[str, Any]:
-    """A decision; dice as they are typed where players brought them."""
+    """The judgement of a decision as plain data; loaded dice are written as they are typed."""
     judgement = moment.judgement
     if judgement is None:
         return {}
@@ -172,7 +172,7 @@ def _head(review: Review, names: Sequence[str]) -> str:
     )
     text = f"{head}\n{start}"
     if review.within is not None:
-        told = say(
+        note = say(
             "These chances are estimates, as {rules} rules are not solved for {players}"
             " players: 95 of 100 are at most {points:.1f} percentage points off, so a decision"
             " that cost less may have been right.",
@@ -180,7 +180,7 @@ def _head(review: Review, names: Sequence[str]) -> str:
             rules=review.rules.name,
             players=len(names),
         )
-        text += f"\n{told}"
+        text += f"\n{note}"
     return wrap(text)
 
 
@@ -203,11 +203,10 @@ def _result(review: Review, names: Sequence[str]) -> str:
 
 def _odds(shares: Shares, names: Sequence[str], within: float | None) -> str:
     if len(names) > 2:
-        told = [
+        return ", ".join(
             say("{chance} for {name}", chance=percent(share, within), name=name)
             for name, share in zip(names, shares, strict=True)
-        ]
-        return ", ".join(told)
+        )
     return say(
         "{chance} for {name} to {other_chance} for {other_name}",
         chance=percent(shares[0], within),
@@ -246,12 +245,12 @@ def _table(review: Review, names: Sequence[str]) -> list[str]:
             (say("given up by others, %"), lambda player: player.others_given_up),
             (
                 say("everything else, %"),
-                lambda one: one.rest - one.others_told - one.others_given_up,
+                lambda player: player.rest - player.others_told - player.others_given_up,
             ),
         ]
         for label, change in others:
-            if any(abs(change(player)) >= _LEAST_TOLD for player in review.players):
-                rows.append((label, partial(_told_points, change, review.within)))
+            if any(abs(change(player)) >= _LEAST_CHANGE for player in review.players):
+                rows.append((label, partial(_changed_points, change, review.within)))
         if (now := review.now) is not None:
             rows.append(
                 (
@@ -261,10 +260,10 @@ def _table(review: Review, names: Sequence[str]) -> list[str]:
             )
     narrow = room() <= PHONE and len(names) > 2
     if narrow and len(names) > _WITH_POINTS:
-        every = [
-            ", ".join(f"{label} {cell(one)}" for label, cell in rows) for one in review.players
+        return [
+            f"{name}: {', '.join(f'{label} {cell(player)}' for label, cell in rows)}"
+            for name, player in zip(names, review.players, strict=True)
         ]
-        return [f"{name}: {told}" for name, told in zip(names, every, strict=True)]
     # words are wider than figures
     cells = [
         (label, *map(cell, review.players))
@@ -275,24 +274,24 @@ def _table(review: Review, names: Sequence[str]) -> list[str]:
     return columns([("", *head), *cells], right=set(range(1, len(names) + 1)))
 
 
-def _told_points(
+def _changed_points(
     change: Callable[[PlayerReview], float], within: float | None, player: PlayerReview
 ) -> str:
     return _points(change(player), within)
 
 
 def _turns(review: Review, names: Sequence[str]) -> str:
-    """Return every turn with what it came to and what it changed, one column for each player."""
+    """A table with the result and the change of win probability of each turn, a column a player."""
     cells: dict[tuple[int, int], str] = {}
-    for one in review.turns:
-        if one.how is not TurnEnding.RESIGNED:
-            change = _points(one.gain, review.within)
+    for turn in review.turns:
+        if turn.how is not TurnEnding.RESIGNED:
+            change = _points(turn.gain, review.within)
             few = len(names) <= _WITH_POINTS
-            cells[one.turn, one.seat] = f"{_came_to(one)} ({change})" if few else change
-    last = max((turn for turn, _ in cells), default=0)
+            cells[turn.turn, turn.seat] = f"{_turn_result(turn)} ({change})" if few else change
+    last = max((number for number, _ in cells), default=0)
     rows = [["", *map(_short, names)]] + [
-        [str(turn), *(cells.get((turn, seat), "-") for seat in range(len(names)))]
-        for turn in range(1, last + 1)
+        [str(number), *(cells.get((number, seat), "-") for seat in range(len(names)))]
+        for number in range(1, last + 1)
     ]
     undecided = say(
         "For turns told without rolls, nobody can say how much was luck and how much was choice."
@@ -304,21 +303,21 @@ def _turns(review: Review, names: Sequence[str]) -> str:
 
 def _swings(review: Review, names: Sequence[str]) -> str:
     lines = [say("The turns that changed most:")]
-    for number, one in enumerate(review.swings, 1):
-        told = say(
+    for number, turn in enumerate(review.swings, 1):
+        line = say(
             "{name}, turn {turn}, {what}: from {before} to {after}.",
-            name=names[one.seat],
-            turn=one.turn,
-            what=_came_to(one, say_later("{points:,} points")),
-            before=percent(one.after[one.seat] - one.gain, review.within),
-            after=percent(one.after[one.seat], review.within),
+            name=names[turn.seat],
+            turn=turn.turn,
+            what=_turn_result(turn, say_later("{points:,} points")),
+            before=percent(turn.after[turn.seat] - turn.gain, review.within),
+            after=percent(turn.after[turn.seat], review.within),
         )
-        lines.append(wrap(f"{number}. {told}"))
+        lines.append(wrap(f"{number}. {line}"))
     return "\n".join(lines)
 
 
-def _came_to(turn: TurnChange, points: str = "{points:,}") -> str:
-    """Return what a turn came to in a word or two."""
+def _turn_result(turn: TurnChange, points: str = "{points:,}") -> str:
+    """The points of a turn, by a sentence that may be given, or the way it ended without any."""
     if turn.points or turn.how not in _CAME_TO:
         return say(points, points=turn.points)
     return say(_CAME_TO[turn.how])
@@ -334,8 +333,8 @@ def accuracy_text(accuracy: float) -> str:
 
 
 def _points(change: float, within: float | None) -> str:
-    """Return a change of win probability in percent, with as many decimals as `percent`."""
-    form, least = (".2f", _LEAST_TOLD) if within is None else (".1f", 10 * _LEAST_TOLD)
+    """A change of win probability in percentage points, with as many decimals as `percent`."""
+    form, least = (".2f", _LEAST_CHANGE) if within is None else (".1f", 10 * _LEAST_CHANGE)
     return figure(0, form) if abs(change) < least else figure(change * 100, f"+{form}")
 
 
@@ -344,13 +343,13 @@ def _short(name: str) -> str:
 
 
 def luck_text(review: Review, names: Sequence[str]) -> str:
-    """One line on how everybody played and how the dice fell; empty where nobody can say."""
-    played = [one for one in review.players if one.decisions][:_MOST_IN_LINE]
+    """One line with the accuracy and the luck of all players; empty if there were no decisions."""
+    played = [player for player in review.players if player.decisions][:_MOST_IN_LINE]
     if not played or review.is_told:
         return ""
     accuracy, luck = (
-        " · ".join(f"{names[one.seat]} {told(one)}" for one in played)
-        for told in (_accuracy, lambda one: f"{_points(one.luck, review.within)} %")
+        " · ".join(f"{names[player.seat]} {cell(player)}" for player in played)
+        for cell in (_accuracy, lambda player: f"{_points(player.luck, review.within)} %")
     )
     return say("Accuracy: {accuracy}. Luck: {luck}.", accuracy=accuracy, luck=luck)
 
@@ -373,49 +372,49 @@ def _without_luck(review: Review, names: Sequence[str]) -> str:
 
 
 def _worst(review: Review, names: Sequence[str], most: int) -> str:
-    found = _costly(review, most)
+    costly = _costly(review, most)
     if not any(player.decisions for player in review.players):
         return say("There was no decision to review.")
-    if not found:
-        least = percent(_WORTH_NAMING, review.within)
+    if not costly:
+        least = percent(_LEAST_LOSS, review.within)
         return say("No decision cost {points} or more of the chance to win.", points=least)
     lines = [say("The decisions that cost the most chance to win:")]
-    for number, (moment, judgement) in enumerate(found, 1):
-        told = " ".join(_explained(review, moment, judgement, names))
-        lines.append(wrap(f"{number}. {told}"))
+    for number, (moment, judgement) in enumerate(costly, 1):
+        explanation = " ".join(_explained(review, moment, judgement, names))
+        lines.append(wrap(f"{number}. {explanation}"))
     return "\n".join(lines)
 
 
 def _costly(review: Review, most: int) -> list[tuple[Moment, Judgement]]:
-    """Those of the worst decisions that are worth naming."""
+    """The `most` costliest decisions, or fewer, without those that cost next to nothing."""
     return [
         (moment, moment.judgement)
         for moment in review.worst[:most]
-        if moment.judgement is not None and moment.judgement.loss >= _WORTH_NAMING
+        if moment.judgement is not None and moment.judgement.loss >= _LEAST_LOSS
     ]
 
 
 def _kit(review: Review, moment: Moment) -> Kit:
-    """What a player brought."""
+    """The dice and the badge of the player of a moment."""
     return kit_of(review.kits, moment.seat, review.rules)
 
 
 def _explained(
     review: Review, moment: Moment, judgement: Judgement, names: Sequence[str]
 ) -> tuple[str, str, str]:
-    """What was done, what was better, and what that cost."""
+    """Three sentences: what the player did, what was better, and the win probability it cost."""
     kit = _kit(review, moment)
     chosen, best = judgement.chosen, judgement.best
-    told = {
+    parts = {
         "name": names[moment.seat],
         "turn": moment.turn,
         "position": _where(review.rules, judgement),
         "roll": inside(_roll_text(kit, judgement)),
         "what": _in_words(kit, judgement, chosen, with_dice=bool(chosen.set_aside), done=True),
     }
-    did = say("{name}, turn {turn}, {position}: {what}.", **told)
+    did = say("{name}, turn {turn}, {position}: {what}.", **parts)
     if judgement.roll and (chosen.use or chosen.takes_farkle):
-        did = say("{name}, turn {turn}, {position}, rolled {roll}: {what}.", **told)
+        did = say("{name}, turn {turn}, {position}, rolled {roll}: {what}.", **parts)
     other_dice = best.set_aside != chosen.set_aside
     better = say("Better: {what}.", what=_in_words(kit, judgement, best, with_dice=other_dice))
     cost = say(
@@ -430,9 +429,9 @@ def _explained(
 def _in_words(
     kit: Kit, judgement: Judgement, choice: Alternative, *, with_dice: bool, done: bool = False
 ) -> str:
-    """What is to be done, or was done, by a choice; the dice to keep only if they matter."""
+    """A choice in words, such as "keep 1 5 and bank 150"; in the past tense if `done`."""
     if choice.use or choice.takes_farkle:
-        return _by_badge(kit, judgement, choice)
+        return _badge_use(kit, judgement, choice)
     parts = {
         "roll": inside(_roll_text(kit, judgement)),
         "dice": inside(kit.set_aside_text(judgement.roll, choice.set_aside)),
@@ -465,7 +464,7 @@ def _in_words(
 
 
 def _at_the_start(choice: Alternative, left: int, *, done: bool) -> str:
-    """What was chosen before the first roll: what the player before left, or to begin afresh."""
+    """The choice before the first roll, in words: to take over a turn total, or to begin afresh."""
     if choice.action is Decision.ROLL:
         return say("began afresh") if done else say("begin afresh")
     parts = {
@@ -473,33 +472,33 @@ def _at_the_start(choice: Alternative, left: int, *, done: bool) -> str:
         "dice": dice_count(left),
         "chance": percent(choice.farkle_probability),
     }
-    told = say_later("take over {points:,} points and {dice} (farkle chance {chance})")
     if done:
-        told = say_later("took over {points:,} points and {dice} (farkle chance {chance})")
-    return say(told, **parts)
+        return say("took over {points:,} points and {dice} (farkle chance {chance})", **parts)
+    return say("take over {points:,} points and {dice} (farkle chance {chance})", **parts)
 
 
-def _by_badge(kit: Kit, judgement: Judgement, choice: Alternative) -> str:
+def _badge_use(kit: Kit, judgement: Judgement, choice: Alternative) -> str:
+    """A choice about a badge in words: to use it, or to take the farkle instead."""
     if choice.use is None:
         return say("take the farkle")
     power = kit.badge.power if kit.badge else None
     dice = inside(kit.set_aside_text(judgement.roll, choice.set_aside))
-    told = say(USES[choice.use], dice=dice, face=turned_to(power))
+    use = say(USES[choice.use], dice=dice, face=turned_to(power))
     if choice.use is PowerKind.WARLORD and choice.action is Decision.ROLL:
-        told = say("say the badge before rolling")
+        use = say("say the badge before rolling")
     if choice.use is PowerKind.DOPPELGANGER:
         then = {
             Decision.ROLL: say_later("{what}, and roll at a turn total of {points:,}"),
             Decision.BANK: say_later("{what}, and bank {points:,}"),
         }[choice.action]
-        return say(then, what=told, points=choice.turn_total)
+        return say(then, what=use, points=choice.turn_total)
     if choice.set_aside and choice.use in {PowerKind.WARLORD, PowerKind.MIGHT}:
-        return say("keep {dice}, then {what}", dice=dice, what=told)
-    return told
+        return say("keep {dice}, then {what}", dice=dice, what=use)
+    return use
 
 
 def _where(rules: Ruleset, judgement: Judgement) -> str:
-    """The scores and what else mattered."""
+    """The scores before a decision and what else it depended on, such as a turn to beat."""
     position = judgement.position
     if len(position.players) > 2:
         return position_scores_text(rules, position)

@@ -337,8 +337,8 @@ def win_picture(
     levels = [one for one in _CONTOURS if percents.min() < one < percents.max()]
     if levels and min(percents.shape) > 1:
         lines = axes.contour(
-            found.own,
-            found.opponent,
+            found.scores,
+            found.scores,
             percents,
             levels=levels,
             colors=look.ink,
@@ -403,8 +403,8 @@ def win_table(found: WinMap) -> NumberTable:
     """The win probability of every pair of scores."""
     rows = [
         (int(own), int(other), float(found.win_probability[x, y]))
-        for x, own in enumerate(found.own)
-        for y, other in enumerate(found.opponent)
+        for x, own in enumerate(found.scores)
+        for y, other in enumerate(found.scores)
     ]
     columns = ("banked", "opponent", "win_probability")
     return NumberTable(_about(found), Sheet(columns, tuple(rows)))
@@ -423,8 +423,8 @@ def border_table(found: BorderMap) -> NumberTable:
             bool(found.inverted[dice, x, y]),
         )
         for dice in range(len(found.bank_from))
-        for x, own in enumerate(found.own)
-        for y, other in enumerate(found.opponent)
+        for x, own in enumerate(found.scores)
+        for y, other in enumerate(found.scores)
     ]
     return NumberTable(_about(found), Sheet(columns, tuple(rows)))
 
@@ -501,18 +501,16 @@ def _write_numbers(axes: "Axes", look: drawing.Look, found: ScoreMap, amounts: F
         for y in places[1]:
             if np.isnan(amounts[y, x]):
                 continue
-            place = float(found.own[x]), float(found.opponent[y])
+            place = float(found.scores[x]), float(found.scores[y])
             drawing.outlined(axes, look, place, figure(int(amounts[y, x])), 13, 3.5)
 
 
 def _edges(found: ScoreMap) -> tuple[Floats, Floats]:
-    """The edges of cells around scores."""
-    return _around(found.own), _around(found.opponent)
-
-
-def _around(scores: Any) -> Floats:
+    """The edges of cells around scores, across and up."""
+    scores = found.scores
     step = float(scores[1] - scores[0]) if len(scores) > 1 else 1.0
-    return np.append(scores - step / 2, scores[-1] + step / 2)
+    edges = np.append(scores - step / 2, scores[-1] + step / 2)
+    return edges, edges
 
 
 def _name_scores(axes: "Axes", look: drawing.Look, found: ScoreMap, size: float = 15) -> None:

@@ -33,13 +33,13 @@ from pydantic import ValidationError
 
 from solver.batch.jobs import Job, Outcome, Watch
 from solver.batch.local import is_writable, prefer_cache, solve_here, solve_work
-from solver.batch.subjects import GameOfSeveral, GameOfTwo, Told
+from solver.batch.subjects import GameOfSeveral, GameOfTwo
 from solver.errors import ClusterError, FarkleError, InvalidRequestError
 from solver.folders import is_ours, one_at_a_time
 from solver.game.many import Lasts, ManySolution, size
 from solver.game.many_layers import Layers, solve_layers
 from solver.game.many_rings import TOLERANCE, Part, Settled
-from solver.game.standings import Solution, value_shape
+from solver.game.standings import OnProgress, Solution, value_shape
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats, turn_plan
 
@@ -67,7 +67,7 @@ _BYTES = 8_000_000
 """Values that are sent at a time, if they are more than a layer."""
 
 _MOST_SOLVES = 2
-"""That a worker keeps in its memory; the oldest goes first, as one may have been left behind."""
+"""The most solves in the memory of a worker; the oldest goes first, as it may be forgotten."""
 
 _ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^/\s]+:\d{1,5}")
 
@@ -127,7 +127,7 @@ def connected(address: str, *, timeout: float = CONNECT_SECONDS) -> Iterator["Cl
 
 @contextmanager
 def _quiet(mismatch: type[Warning]) -> Iterator[None]:
-    """Without what distributed says by itself: all that matters becomes a sentence of ours."""
+    """Silence distributed, all of whose errors that matter become sentences of ours."""
     loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
     levels = [logger.level for logger in loggers]
     try:
@@ -327,7 +327,7 @@ class ClusterSolver:
         watch.begin(job)
         return future, job
 
-    def _in_layers(self, game: GameOfSeveral, on_progress: Told) -> Outcome:
+    def _in_layers(self, game: GameOfSeveral, on_progress: OnProgress) -> Outcome:
         """Solve a game of several on all workers. Raises LostError."""
         solve = _LayerSolve(self._workers, game)
         try:
@@ -357,7 +357,7 @@ class _LayerSolve:
     def __init__(self, workers: Workers, game: GameOfSeveral) -> None:
         self._workers = workers
         self._game = game
-        self._told = _Told(uuid.uuid4().hex, *_packed(game.rules), game.players, game.reverse)
+        self._key = _SolveKey(uuid.uuid4().hex, *_packed(game.rules), game.players, game.reverse)
         self._layers = Layers(size(game.rules, game.players))
         self._values: Floats = np.full(
             (self._layers.size.states, game.players - 1), 1 / game.players, dtype=np.float64
@@ -370,7 +370,7 @@ class _LayerSolve:
         self._known: Counter[str] = Counter()
         """How many of these each worker was handed."""
 
-    def run(self, on_progress: Told) -> ManySolution:
+    def run(self, on_progress: OnProgress) -> ManySolution:
         """Solve it. Raises ClusterError, errors of workers, ConvergenceError and LostError."""
         started = time.perf_counter()
         rules = self._game.rules
@@ -400,7 +400,7 @@ class _LayerSolve:
         """Leave nothing on the workers."""
         self._workers.cancel()
         with suppress(Exception):  # one that is gone has nothing to forget
-            self._workers.client.run(forget_on_worker, self._told.token)
+            self._workers.client.run(forget_on_worker, self._key.token)
 
     def _settle(self, layer: int, sweep: int) -> None:
         """Renew the values of a layer. Raises ClusterError, errors of workers and LostError."""
@@ -430,7 +430,7 @@ class _LayerSolve:
         future = self._workers.submit(
             worker,
             solve_part_on_worker,
-            self._told,
+            self._key,
             begun,
             news,
             None if number is None else parts[number],
@@ -482,7 +482,7 @@ def solve_on_worker(rules: str, digest: str, tolerance: float) -> Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _SolveKey:
     """What a worker needs to know of a solve of several players."""
 
     token: str
@@ -504,17 +504,17 @@ class _Solved:
 
 
 def _all_roles(layers: Layers, layer: int) -> np.ndarray:
-    states, found = layers.states(layer), layers.size
-    whole = found.standings**found.players
-    return np.concatenate([states + role * whole for role in range(found.roles)])
+    states, shape = layers.states(layer), layers.size
+    whole = shape.standings**shape.players
+    return np.concatenate([states + role * whole for role in range(shape.roles)])
 
 
 _SOLVES: "dict[str, tuple[ManySolve, int]]" = {}
-"""On a worker: the solve under way, by its token, with the number of layers it was handed."""
+"""The solves under way on a worker, by token, each with the number of layers it was handed."""
 
 
 def solve_part_on_worker(
-    told: _Told,
+    key: _SolveKey,
     begun: int,
     news: list[tuple[int, Floats]],
     part: Part | None,
@@ -530,18 +530,18 @@ def solve_part_on_worker(
     An error of ours is returned: raised, it would be tried again in vain.
     """
     with use_worker() as (folder, threads):
-        if told.token not in _SOLVES and begun == 0:
+        if key.token not in _SOLVES and begun == 0:
             try:
-                _SOLVES[told.token] = _new_solve(told, folder, threads), 0
+                _SOLVES[key.token] = _new_solve(key, folder, threads), 0
             except FarkleError as error:
                 return error
-        solve, handed = _SOLVES.get(told.token, (None, -1))
+        solve, handed = _SOLVES.get(key.token, (None, -1))
         if solve is None or handed != begun:
-            _SOLVES.pop(told.token, None)
+            _SOLVES.pop(key.token, None)
             return _BEHIND
         for layer, values in news:
             solve.by_player[_all_roles(solve.layers, layer)] = values
-        _SOLVES[told.token] = solve, begun + len(news)
+        _SOLVES[key.token] = solve, begun + len(news)
         if part is None:
             return None
         solve.rings.settled, solve.states_solved = Settled(), 0
@@ -554,9 +554,13 @@ def solve_part_on_worker(
         )
 
 
-def _new_solve(told: _Told, folder: Path, threads: int) -> "ManySolve":
+def _new_solve(key: _SolveKey, folder: Path, threads: int) -> "ManySolve":
     """Make room for the values of a solve. Raises ClusterError, and what the solve does."""
-    game = GameOfSeveral(_unpacked(told.rules, told.digest), told.players, reverse=told.reverse)
+    game = GameOfSeveral(
+        _unpacked(key.rules, key.digest),
+        key.players,
+        reverse=key.reverse,
+    )
     while len(_SOLVES) >= _MOST_SOLVES:
         del _SOLVES[next(iter(_SOLVES))]
 

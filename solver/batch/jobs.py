@@ -25,7 +25,7 @@ class Job:
     """A subject to solve."""
 
     number: int
-    """Its place among what was given, from 0."""
+    """The place of the subject among what was given, from 0."""
     given: str
     """The name or the file as it was given."""
     subject: Subject
@@ -48,7 +48,7 @@ class Result:
     number: int
     given: str
     name: str
-    """That of the rules."""
+    """The name of the rules."""
     status: Status
     subject: Subject | None = None
     """None where it was not found."""
@@ -126,8 +126,8 @@ def solve_jobs(
     for job in twins:
         manifest = None if again else job.subject.solved(folder)
         if manifest:
-            found = _success(job, Status.ALREADY_SOLVED, folder, manifest)
-            yield from _with_twins(found, twins[job])
+            result = _success(job, Status.ALREADY_SOLVED, folder, manifest)
+            yield from _with_twins(result, twins[job])
         else:
             unsolved.append(job)
     if not unsolved:

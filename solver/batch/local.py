@@ -17,10 +17,10 @@ from typing import Any, TypeVar
 from solver import game
 from solver.batch.jobs import Job, Outcome, Watch
 from solver.batch.side_by_side import is_worth_it, solve_side_by_side
-from solver.batch.subjects import Checked, Subject, Told, unheard
+from solver.batch.subjects import Checked, Subject
 from solver.errors import FarkleError, SolveError
 from solver.folders import is_ours, make_private
-from solver.game.standings import FloorEffect, Progress
+from solver.game.standings import FloorEffect, OnProgress, Progress
 from solver.solved import open_solved
 from solver.strategy import StrategyManifest
 
@@ -55,8 +55,8 @@ class LocalSolver:
             watch.begin(job)
             outcome: Outcome
             try:
-                told = partial(watch.progress, job)
-                outcome = solve_here(job.subject, cache=self._cache, on_progress=told)
+                progress = partial(watch.progress, job)
+                outcome = solve_here(job.subject, cache=self._cache, on_progress=progress)
             except FarkleError as error:
                 outcome = error
             yield job, outcome
@@ -97,7 +97,11 @@ def _interrupts_kept() -> Iterator[Callable[[], None]]:
 
 
 def solve_here(
-    subject: Subject, *, cache: Path, threads: int | None = None, on_progress: Told = unheard
+    subject: Subject,
+    *,
+    cache: Path,
+    threads: int | None = None,
+    on_progress: OnProgress = lambda _: None,
 ) -> Any:
     """Solve a subject with compiled code from `cache`; returns its solution.
 
@@ -130,7 +134,7 @@ def solve_work(subject: Subject, cache: Path, work: Callable[[], T]) -> T:
 
 
 def check_here(
-    subject: Subject, file: Path, *, cache: Path, on_progress: Told = unheard
+    subject: Subject, file: Path, *, cache: Path, on_progress: OnProgress = lambda _: None
 ) -> Checked:
     """Return how the values of a subject in a file fit their equations."""
     return with_sound_code(cache, partial(subject.checked, file, cache, on_progress))
@@ -181,14 +185,14 @@ def seconds_to_compile(subject: Subject, cache: Path) -> float:
         needed = ["many_kernels"]
     else:
         needed = ["sweep_kernels", *["take_over_kernels"] * subject.rules.takes_over]
-    return sum(_SECONDS_TO_COMPILE[one] for one in needed if not _is_compiled(one, cache))
+    return sum(_SECONDS_TO_COMPILE[module] for module in needed if not _is_compiled(module, cache))
 
 
 def _is_compiled(module: str, cache: Path) -> bool:
     """Whether numba has kept code of a module of kernels since it was last written."""
     written = Path(game.__path__[0], f"{module}.py").stat().st_mtime
     folder = Path(os.environ.get("NUMBA_CACHE_DIR") or cache)
-    return any(one.stat().st_mtime >= written for one in folder.glob(f"*/{module}.*.nbi"))
+    return any(index.stat().st_mtime >= written for index in folder.glob(f"*/{module}.*.nbi"))
 
 
 @contextmanager

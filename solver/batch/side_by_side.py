@@ -20,10 +20,10 @@ from solver.errors import FarkleError, SolveError
 from solver.game.standings import Progress
 
 _LEAST_SECONDS = 60.0
-"""That all solves take one after the other which are worth processes of their own."""
+"""The least seconds of all solves one after the other for which processes are begun."""
 
 _TOLD_SECONDS = 0.2
-"""After so many it is told how the solves go."""
+"""The seconds after which progress is passed on again."""
 
 _parent: dict[str, Any] = {}
 """What a process has of the one that began it: where to tell how it goes, and whether to stop."""
@@ -44,11 +44,11 @@ def solve_side_by_side(
     solve : solves a subject with one thread, as `solve_here` does; every process is handed it
     """
     spawning, cores = get_context("spawn"), os.cpu_count() or 1
-    told, stop = spawning.Queue(), spawning.Event()
+    messages, stop = spawning.Queue(), spawning.Event()
     waiting = deque(sorted(jobs, key=lambda job: job.subject.seconds, reverse=True))
     by_number = {job.number: job for job in jobs}
     under_way: dict[Future[Outcome], Job] = {}
-    with ProcessPoolExecutor(cores, spawning, _begin, (told, stop)) as pool:
+    with ProcessPoolExecutor(cores, spawning, _begin, (messages, stop)) as pool:
         try:
             while waiting or under_way:
                 while waiting and len(under_way) < cores:
@@ -56,35 +56,35 @@ def solve_side_by_side(
                     watch.begin(job)
                     under_way[pool.submit(_solved, job.number, job.subject, solve)] = job
                 ended, _ = wait(under_way, _TOLD_SECONDS, FIRST_COMPLETED)
-                for number, progress in _all_in(told):
+                for number, progress in _all_in(messages):
                     if by_number[number] in under_way.values():
                         watch.progress(by_number[number], progress)
-                for one in ended:
-                    outcome = one.result()
-                    yield under_way.pop(one), outcome
+                for future in ended:
+                    outcome = future.result()
+                    yield under_way.pop(future), outcome
         except BrokenProcessPool:
             lost = [*under_way.values(), *waiting]
             message = "a process that solved was ended, perhaps for lack of memory"
             yield from ((job, SolveError(f"{job.subject.name}: {message}")) for job in lost)
         finally:
             stop.set()
-            for _ in _all_in(told):
+            for _ in _all_in(messages):
                 pass
 
 
-def _all_in(told: Any) -> Generator[tuple[int, Progress], None, None]:
+def _all_in(messages: Any) -> Generator[tuple[int, Progress], None, None]:
     """What was told so far."""
     try:
         while True:
-            yield told.get_nowait()
+            yield messages.get_nowait()
     except Empty:
         pass
 
 
-def _begin(told: Any, stop: Any) -> None:
+def _begin(messages: Any, stop: Any) -> None:
     """Keep what the process has of the one that began it, and end with that one."""
-    _parent.update(told=told, stop=stop)
-    told.cancel_join_thread()
+    _parent.update(told=messages, stop=stop)
+    messages.cancel_join_thread()
     Thread(target=_end_with, args=(parent_process(),), daemon=True).start()
 
 

@@ -4,7 +4,7 @@ A subject knows how large it is, which file it has in a folder and whether that 
 is solved and checked. Only `solve` and `check` load numba.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +23,7 @@ from solver.game.many import (
 )
 from solver.game.position import first_position
 from solver.game.solvable import check_solvable
-from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution, state_count
+from solver.game.standings import DEFAULT_TOLERANCE, OnProgress, Solution, state_count
 from solver.game.workload import workload
 from solver.loaded.files import (
     ManyMatchupManifest,
@@ -46,24 +46,18 @@ from solver.strategy import (
 )
 from solver.turn.equations import TurnPlan
 
-Told = Callable[[Progress], None]
-
-
-def unheard(progress: Progress) -> None:
-    """Take progress for which nobody asks."""
-
 
 @dataclass(frozen=True, slots=True)
 class Checked:
     """How the values of a solved game fit their equations, in every state."""
 
     residual: float
-    """By how much one is off at most, see `solver.game.audit.residual` and `ManyCheck`."""
+    """The most that a value is off, see `solver.game.audit.residual` and `ManyCheck`."""
     mixed_states: int | None = None
     """States in which a player mixes, of games of several."""
     order_effect: float | None = None
-    """By how much any value changes where options that are equal for the mover are taken in the
-    opposite order; None where that was not solved."""
+    """The most that a value changes if options that are equal for the mover are taken in the
+    opposite order; None if that was not solved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +101,7 @@ class GameOfTwo:
         """Refuse what cannot be solved. Raises InvalidRulesError."""
         check_solvable(self.rules)
 
-    def solve(self, cache: Path, threads: int | None, on_progress: Told) -> Solution:
+    def solve(self, cache: Path, threads: int | None, on_progress: OnProgress) -> Solution:
         """Solve it, see `solver.game.sweeps.solve`. Raises FarkleError."""
         # where its code is to be compiled, those who start meanwhile wait for the first one
         with one_at_a_time(cache):
@@ -140,7 +134,7 @@ class GameOfTwo:
         first = open_strategy(folder, self.rules).win_probability(first_position(self.rules))
         return first, 1 - first
 
-    def checked(self, file: Path, cache: Path, on_progress: Told) -> Checked:
+    def checked(self, file: Path, cache: Path, on_progress: OnProgress) -> Checked:
         """Put the values back, also inside turns; the residual is relative to the value."""
         from solver.game import audit  # noqa: PLC0415 - numba: 0.4 s
 
@@ -162,7 +156,7 @@ class GameOfSeveral:
     seats: tuple[str, ...] = ()
     """The dice by seat, as people wrote them; none where they are those of the rules."""
     kind: ClassVar[type[RingManifest]] = ManyManifest
-    """That of its file."""
+    """The kind of manifest in the file of the game."""
     sweeps: ClassVar = 1.0
 
     @property
@@ -218,7 +212,7 @@ class GameOfSeveral:
                 rules=self.rules.name,
             )
 
-    def solve(self, cache: Path, threads: int | None, on_progress: Told) -> ManySolution:
+    def solve(self, cache: Path, threads: int | None, on_progress: OnProgress) -> ManySolution:
         """Solve it, see `solver.game.many_sweeps.solve_many`. Raises FarkleError."""
         with one_at_a_time(cache):
             from solver.game.many_sweeps import solve_many  # noqa: PLC0415 - numba: 0.4 s
@@ -245,7 +239,7 @@ class GameOfSeveral:
         start = first_position(self.rules, self.players)
         return tuple(open_many(folder, self.rules, self.players).chances(start).tolist())
 
-    def checked(self, file: Path, cache: Path, on_progress: Told) -> Checked:
+    def checked(self, file: Path, cache: Path, on_progress: OnProgress) -> Checked:
         """Put the values back, at the start of every turn."""
         from solver.game.many_sweeps import check  # noqa: PLC0415 - numba: 0.4 s
 

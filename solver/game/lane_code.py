@@ -22,18 +22,17 @@ from solver.game.lanes import LANES
 
 _DOUBLE, _INDEX = ir.DoubleType(), ir.IntType(64)
 _FLAGS = ("contract", "nnan", "ninf", "nsz")
-"""No value is infinite or none, and a product may be added without a rounding between."""
-
+"""Fast mathematics: no value is infinite or NaN, and a product may be added without rounding it."""
 
 VERSION = sha256(inspect.getsource(sys.modules[__name__]).encode()).hexdigest()[:16]
-"""What this file makes of a body changes with it. Found when it is loaded: the file may change."""
+"""A digest of this file, on which code depends; taken when it is loaded, as the file may change."""
 
 
 def _width() -> int:
-    """Lanes of one vector register of this processor, or of two smaller ones."""
+    """The number of lanes in a vector register of this processor, or in two smaller registers."""
     try:
         features = llvmlite.binding.get_host_cpu_features()
-    except RuntimeError:  # it is not known
+    except RuntimeError:  # an unknown processor
         return 4
     return 8 if features.get("avx512f") else 4
 
@@ -45,8 +44,8 @@ def lane_code(body: str, arrays: tuple[str, ...]) -> Callable[..., Any]:
 
     body : assignments of sums, differences, products, `max` of two and ``x if y >= z else w``, of
         numbers, names and ``array[number]``, which is the vector of LANES values from there on.
-        What one statement assigns to an array the next one finds there.
-    arrays : their names in `body`, in the order in which they are given
+        Statements see what earlier ones have assigned to an array.
+    arrays : the names of the five arrays in `body`, in the order of the arguments
     """
     statements = ast.parse(body).body
 
@@ -78,7 +77,7 @@ class _Lanes:
         self._lane: Any = None
 
     def loop(self, statements: list[ast.stmt]) -> Any:
-        """Go round until all lanes are done; returns whether `found` was above 0."""
+        """Emit the loop over all lanes; returns the flag whether `found` was above 0."""
         builder = self._builder
         before = builder.block
         block = builder.append_basic_block("lanes")
@@ -95,8 +94,8 @@ class _Lanes:
         if "found" in self._values:
             above = builder.fcmp_ordered(">", self._values["found"], self._number(0.0))
             bits = builder.bitcast(above, ir.IntType(self._width))
-            here = builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
-            any_found = builder.or_(so_far, here)
+            in_these = builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
+            any_found = builder.or_(so_far, in_these)
         following = builder.add(lane, ir.Constant(_INDEX, self._width))
         lane.add_incoming(following, block)
         so_far.add_incoming(any_found, block)
@@ -118,31 +117,31 @@ class _Lanes:
         builder = self._builder
         match node:
             case ast.Constant(value=float() | int() as number):
-                found = self._number(number)
+                value = self._number(number)
             case ast.Name(id=name):
-                found = self._values[name]
+                value = self._values[name]
             case ast.Subscript():
-                found = builder.load(self._address(node))
-                found.align = 8
+                value = builder.load(self._address(node))
+                value.align = 8
             case ast.BinOp(op=ast.Add()):
-                found = builder.fadd(*self._both(node), flags=_FLAGS)
+                value = builder.fadd(*self._operands(node), flags=_FLAGS)
             case ast.BinOp(op=ast.Sub()):
-                found = builder.fsub(*self._both(node), flags=_FLAGS)
+                value = builder.fsub(*self._operands(node), flags=_FLAGS)
             case ast.BinOp(op=ast.Mult()):
-                found = builder.fmul(*self._both(node), flags=_FLAGS)
+                value = builder.fmul(*self._operands(node), flags=_FLAGS)
             case ast.Call(func=ast.Name(id="max"), args=[left, right]):
-                one, other = self._value(left), self._value(right)
-                is_more = builder.fcmp_ordered(">", one, other, flags=_FLAGS)
-                found = builder.select(is_more, one, other, flags=_FLAGS)
+                first, second = self._value(left), self._value(right)
+                is_more = builder.fcmp_ordered(">", first, second, flags=_FLAGS)
+                value = builder.select(is_more, first, second, flags=_FLAGS)
             case ast.IfExp(test=ast.Compare(left=left, ops=[ast.GtE()], comparators=[right])):
-                one, other = self._value(left), self._value(right)
-                holds = builder.fcmp_ordered(">=", one, other, flags=_FLAGS)
-                found = builder.select(holds, self._value(node.body), self._value(node.orelse))
+                first, second = self._value(left), self._value(right)
+                holds = builder.fcmp_ordered(">=", first, second, flags=_FLAGS)
+                value = builder.select(holds, self._value(node.body), self._value(node.orelse))
             case _:
                 raise NotImplementedError(ast.unparse(node))
-        return found
+        return value
 
-    def _both(self, node: ast.BinOp) -> tuple[Any, Any]:
+    def _operands(self, node: ast.BinOp) -> tuple[Any, Any]:
         return self._value(node.left), self._value(node.right)
 
     def _number(self, number: float) -> Any:

@@ -1,7 +1,7 @@
 """Who stands where between turns, what a turn makes of it, and the values of a solved game."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -202,6 +202,10 @@ def by_seat(value: float, seat: int) -> tuple[float, float]:
     return (value, 1 - value) if seat == 0 else (1 - value, value)
 
 
+OnShare = Callable[[float], None]
+"""Is called now and then with the share of the work that is done, from 0 to 1."""
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a solve is."""
@@ -214,6 +218,10 @@ class Progress:
     """Largest relative change in the sweep before, where that is told."""
     bounding: bool = False
     """Whether that sweep is over, and one for a bound of the error is under way."""
+
+
+OnProgress = Callable[[Progress], None]
+"""Is called now and then with how far a solve is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,13 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Endings, TurnPlan, solve_turn, turn_plan
 
 _SECONDS_PER_OPTION = 25e-12
-"""Seconds that a core takes to weigh one option, or to add one list, at one turn total of one
-state: measured as 5.9 s on two slow cores for the 2.57 thousand million states of Facebook with a
-floor of -2500, many of which are solved side by side."""
+"""Seconds that a core takes for one option, or one list, at one turn total of a state: measured as
+5.9 s on two slow cores for the 2.57 thousand million states of Facebook with a floor of -2500, many
+of which are solved side by side."""
 
 _SECONDS_PER_TOTAL = 1e-4
-"""Seconds that it takes to share out the states of one total of both scores and compare them."""
+"""Seconds that a sweep takes beside the solves for each sum of both scores: to hand its states to
+the threads, and to compare their values."""
 
 _SECONDS_TO_COMPILE = 2e-3
 """Seconds that it takes to compile one option or list of rules that were never solved before."""
@@ -35,31 +36,30 @@ _BEYOND = 2.0
 multiple of the most that one set-aside adds: 1.6 to 2.2 under the rules that ship with it."""
 
 BOUND = 2.0
-"""Sweeps that the bound of the error takes, where values settle well."""
+"""Sweeps that the bound of the error takes, if values converge quickly."""
 
 _CORRECTED = 0.85
-"""The share of its sweeps that a long game still needs where the solver corrects values: less where
-they settle soon, as under the rules of Facebook, and more where they hardly do."""
+"""The share of the sweeps that a long game still needs if the solver corrects values: less where
+they converge quickly, as under the rules of Facebook, and more where slowly."""
 
-_MOST, _MOST_FROM_NOTHING = 200.0, 25.0
+_MOST_SWEEPS, _MOST_SWEEPS_ALL_LOST = 200.0, 25.0
 """The most sweeps that a slow solve takes beyond the first few, as the solver extrapolates; the
-second where a penalty takes all points, so that errors come back through a score of 0 alone."""
+second for a penalty of all points, under which errors come back through a score of 0 alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
     """The work of a whole solve to the default tolerance, right to a factor of about two.
 
-    But for long games whose values hardly settle, as where each of few dice costs points: these
-    take three times as much, or more.
+    Long games whose values converge slowly take three times as much, or more.
     """
 
     states: int
-    """States (t, n, ...) that are solved in one sweep."""
+    """The number of states (t, n, ...) that are solved in one sweep."""
     sweeps: float
-    """How often each of them is solved."""
+    """The number of times that each state is solved."""
     seconds: float
-    """How long it takes on this machine while it is idle, with compiling."""
+    """Seconds on this machine while it is idle, compiling included."""
 
     @property
     def cells(self) -> float:
@@ -68,7 +68,9 @@ class Workload:
 
 
 def workload(rules: Ruleset, *, cores: int | None = None) -> Workload:
-    """Estimate the work of a solve with so many cores, with all there are if None.
+    """Estimate the work of a solve.
+
+    cores : those that solve; all of this machine if None
 
     Raises InvalidRulesError for rules with too many start-of-turn values, or under which no roll
     scores.
@@ -76,43 +78,43 @@ def workload(rules: Ruleset, *, cores: int | None = None) -> Workload:
     plan = turn_plan(rules)
     states = state_count(rules)
     if rules.ending != "at_once":
-        goes_on = 1 if rules.ending == "final_turn" else 0.5
+        last_turns = 1 if rules.ending == "final_turn" else 0.5
         turn_totals = (score_count(rules) + 1) / 2
-        states = round(states * (1 + goes_on * _BEYOND * plan.reach / turn_totals))
+        states = round(states * (1 + last_turns * _BEYOND * plan.reach / turn_totals))
     sweeps = _sweeps(rules, plan) + BOUND
-    weighed = len(plan.options) + len(plan.starts)
+    options = len(plan.options) + len(plan.starts)
     cores = cores or (os.cpu_count() or 1)
-    # turn totals of all levels; a row of any has the columns of all that a turn remembers
+    # one row for each turn total and level of `plan`, which holds all columns of its width
     rows = states * plan.levels / (plan.width * rules.hot_dice_counted)
-    solving = rows * sweeps * weighed * _SECONDS_PER_OPTION / cores
+    solving = rows * sweeps * options * _SECONDS_PER_OPTION / cores
     totals = 0 if rules.rounds else 2 * score_count(rules) * sweeps * _SECONDS_PER_TOTAL
-    compiling = _SECONDS_TO_BEGIN + (0 if plan.by_lists else weighed * _SECONDS_TO_COMPILE)
+    compiling = _SECONDS_TO_BEGIN + (0 if plan.by_lists else options * _SECONDS_TO_COMPILE)
     return Workload(states, sweeps, compiling + solving + totals)
 
 
 def _sweeps(rules: Ruleset, plan: TurnPlan) -> float:
-    """How often each state is solved until values are as exact as the default tolerance asks.
+    """The number of sweeps until values are as exact as the default tolerance.
 
-    Without a penalty one sweep solves the game, and the pairs of states that depend on each other
-    two to four times. With one, an error comes back through a row of farkles, of two
-    players of whom one can only hope; so it falls in a sweep by the square root of the chance of
-    such a row.
+    Without a penalty one sweep solves the game, and pairs of states that depend on each other are
+    solved two to four times. With a penalty, errors come back through farkles in a row of either
+    player, of whom one is bound to lose; so an error falls in each sweep to the square root of the
+    chance of so many farkles.
     """
     if rules.rounds or (rules.beat_previous_turn and not rules.farkle_penalty):
         return 2.0
     if rules.farkle_penalty is None:
         return 3.5
-    most = _MOST if rules.penalty_points else _MOST_FROM_NOTHING
+    most = _MOST_SWEEPS if rules.penalty_points else _MOST_SWEEPS_ALL_LOST
     failures = [_failure(rules, plan, on_board=on_board) for on_board in (True, False)]
-    in_a_row = rules.farkle_limit - rules.farkles_after_penalty
-    fall = -math.log(max(math.prod(failures), 1e-6)) / 2 * in_a_row / 2
-    sweeps = 3 + min(-math.log(DEFAULT_TOLERANCE) / max(fall, 1e-9), most)
-    is_less = is_corrected(rules) and score_count(rules) >= FEW_SCORES
-    return sweeps * _CORRECTED if is_less else sweeps
+    farkles = rules.farkle_limit - rules.farkles_after_penalty
+    rate = -math.log(max(math.prod(failures), 1e-6)) / 2 * farkles / 2
+    sweeps = 3 + min(-math.log(DEFAULT_TOLERANCE) / max(rate, 1e-9), most)
+    corrects = is_corrected(rules) and score_count(rules) >= FEW_SCORES
+    return sweeps * _CORRECTED if corrects else sweeps
 
 
 def _failure(rules: Ruleset, plan: TurnPlan, *, on_board: bool) -> float:
-    """Chance that a turn ends without a bank, though its player wants nothing else."""
+    """The chance that a turn ends without a bank although its player banks as soon as allowed."""
     least = rules.least_bank(on_board=on_board) // rules.point_step
     bank = np.ones(least + plan.reach)
     bank[:least] = np.nan

@@ -289,5 +289,5 @@ def _set_asides(side: Side, roll: Roll) -> tuple[SetAside, ...]:
         roll,
         joker_alone=matchup.joker_alone,
         badge=matchup.badges[side.number],
-        more=len(shown.types) - len(side.dice.types),
+        added=len(shown.types) - len(side.dice.types),
     )

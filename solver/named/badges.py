@@ -62,19 +62,19 @@ class NamedBadge:
     tier: Tier | None
     """None where it was not said and does not matter."""
     points: int | None
-    """As given, of a formation or a head start."""
+    """The points of a formation or a head start, as given."""
     said: frozenset[str] = frozenset()
     """Words that were said of what sources leave open."""
     left: int | None = None
     """How often it still can be used; None for as often as in a game."""
     die: NamedDie | None = None
-    """That it adds to a roll, where that is not an ordinary one."""
+    """The die that it adds to a roll; None for an ordinary one."""
 
     @property
     def badge(self) -> Badge:
-        """Its entry in the catalogue."""
-        found = [one for one in known_badges() if _key(one) == self.key]
-        return next((one for one in found if one.tier is self.tier), found[0])
+        """The entry of the badge in the catalogue."""
+        tiers = [badge for badge in known_badges() if _key(badge) == self.key]
+        return next((badge for badge in tiers if badge.tier is self.tier), tiers[0])
 
     @property
     def head_start(self) -> int:
@@ -162,15 +162,15 @@ class NamedBadge:
 
     @property
     def text(self) -> str:
-        """Its shortest form in the language that is spoken, which `read_badge` reads again."""
+        """The shortest form of the badge in the language that is spoken; `read_badge` reads it."""
         badge, word = self.badge, _word(self.badge.called)
-        alike = [one for one in known_badges() if _key(one) == self.key]
+        alike = [badge for badge in known_badges() if _key(badge) == self.key]
         matters = badge.kind in _POWERS or badge.kind in {_HEADSTART, _DEFENCE}
         tier = f"{_tier_word(self.tier)}-" if self.tier and matters and len(alike) > 1 else ""
         number = self.left if self.power else self.points
         shown = "" if number is None else f":{number}"
         die = f"+{self.die.typed}" if self.die else ""
-        return f"{tier}{word}{shown}" + "".join(f"@{one}" for one in sorted(self.said)) + die
+        return f"{tier}{word}{shown}" + "".join(f"@{detail}" for detail in sorted(self.said)) + die
 
 
 def read_badge(text: str) -> NamedBadge:
@@ -182,10 +182,12 @@ def read_badge(text: str) -> NamedBadge:
     words = [word for typed in words_of(match["name"] if match else "") for word in typed]
     tiers = {_TIERS[word] for word in words if word in _TIERS}
     name = [word for word in words if word not in _TIERS]
-    found = [one for one in known_badges() if name and all(_names(one, word) for word in name)]
-    keys = list(dict.fromkeys(map(_key, found)))
+    matches = [
+        known for known in known_badges() if name and all(_names(known, word) for word in name)
+    ]
+    keys = list(dict.fromkeys(map(_key, matches)))
     if not match or not keys or len(tiers) > 1:
-        known = list(dict.fromkeys(_word(one.called) for one in known_badges()))
+        known = list(dict.fromkeys(_word(badge.called) for badge in known_badges()))
         raise InvalidRequestError(
             say('there is no badge called "{name}"', name=short(text.strip()))
             + did_you_mean(plain.casefold(), known)
@@ -194,10 +196,10 @@ def read_badge(text: str) -> NamedBadge:
         raise InvalidRequestError.say(
             '"{name}" could be {dice}: write one of these',
             name=short(text.strip()),
-            dice=reduce(either, dict.fromkeys(_word(one.called) for one in found)),
+            dice=reduce(either, dict.fromkeys(_word(known.called) for known in matches)),
         )
-    of_tier = [one for one in found if not tiers or one.tier in tiers]
-    badge = found[0]
+    of_tier = [known for known in matches if not tiers or known.tier in tiers]
+    badge = matches[0]
     if not of_tier:
         raise InvalidRequestError.say(
             "there is no badge {name} of {tier}",
@@ -207,15 +209,17 @@ def read_badge(text: str) -> NamedBadge:
     said = frozenset(word.strip().lower() for word in match["said"].split("@")[1:])
     number = None if match["number"] is None else int(match["number"])
     tier = of_tier[0].tier if len(of_tier) == 1 else None
-    _check(found, of_tier, said, match["die"])
+    _check(matches, of_tier, said, match["die"])
     if badge.kind not in _POWERS:
-        _check_points(badge, found, number)
+        _check_points(badge, matches, number)
         return NamedBadge(keys[0], tier, number, said)
     if tier is None:
         raise InvalidRequestError.say(
             "there is more than one {badge}: write {words}",
             badge=badge.called,
-            words=reduce(either, [f"{_tier_word(one.tier)}-{_word(one.called)}" for one in found]),
+            words=reduce(
+                either, [f"{_tier_word(known.tier)}-{_word(known.called)}" for known in matches]
+            ),
         )
     if number is not None and number > of_tier[0].uses:
         raise InvalidRequestError.say(
@@ -233,9 +237,9 @@ def read_badges(
     mine: str | None, theirs: str | None
 ) -> tuple[NamedBadge | None, NamedBadge | None]:
     """The badges of two players, None for none. Raises what `read_badge` does."""
-    one, other = (None if text is None else read_badge(text) for text in (mine, theirs))
-    check_tiers(one, other)
-    return one, other
+    my_badge, their_badge = (None if text is None else read_badge(text) for text in (mine, theirs))
+    check_tiers(my_badge, their_badge)
+    return my_badge, their_badge
 
 
 Badges = tuple[NamedBadge | None, NamedBadge | None]
@@ -247,21 +251,21 @@ def played_badges(mine: NamedBadge | None, theirs: NamedBadge | None) -> Badges:
     return mine and mine.against(theirs), theirs and theirs.against(mine)
 
 
-def check_tiers(one: NamedBadge | None, other: NamedBadge | None) -> None:
+def check_tiers(mine: NamedBadge | None, theirs: NamedBadge | None) -> None:
     """Raises InvalidRequestError for badges of two players that are of different tiers."""
-    if one and other and one.tier and other.tier and one.tier is not other.tier:
+    if mine and theirs and mine.tier and theirs.tier and mine.tier is not theirs.tier:
         raise InvalidRequestError.say(
             "both badges have to be of the same tier: {one} is {tier}, {other} is {other_tier}",
-            one=one.text,
-            tier=one.tier,
-            other=other.text,
-            other_tier=other.tier,
+            one=mine.text,
+            tier=mine.tier,
+            other=theirs.text,
+            other_tier=theirs.tier,
         )
 
 
-def _check(found: list[Badge], of_tier: list[Badge], said: frozenset[str], die: str | None) -> None:
+def _check(tiers: list[Badge], of_tier: list[Badge], said: frozenset[str], die: str | None) -> None:
     """Refuse words that the badge, in all tiers and in the one that is meant, does not know."""
-    badge = found[0]
+    badge = tiers[0]
     known = {
         _TRIPLE: {_ALL},
         _DEFENCE: {_ONE_USE},
@@ -271,9 +275,9 @@ def _check(found: list[Badge], of_tier: list[Badge], said: frozenset[str], die: 
         "swap": {_FARKLE},
         "joker": {_FARKLE},
     }.get(badge.kind, set())
-    if any(one.effect.get("share") == _TWICE for one in of_tier):
+    if any(tier.effect.get("share") == _TWICE for tier in of_tier):
         known = known | {_TRIPLE_POINTS}
-    if badge.kind in _POWERS and max(one.uses for one in found) > 1:
+    if badge.kind in _POWERS and max(tier.uses for tier in tiers) > 1:
         known = known | {_ONCE}
     if wrong := sorted(said - known):
         raise InvalidRequestError.say(
@@ -296,7 +300,7 @@ def _check_points(badge: Badge, tiers: list[Badge], points: int | None) -> None:
     word = _word(badge.called)
     if badge.kind in {_HEADSTART, _FORMATION}:
         if not points:
-            guesses = dict.fromkeys(guess for one in tiers for guess in one.points)
+            guesses = dict.fromkeys(guess for tier in tiers for guess in tier.points)
             raise InvalidRequestError.say(
                 "nobody knows how many points {badge} brings (sources guess {guesses}): say how"
                 " many, as in {word}:{points}",
@@ -311,7 +315,7 @@ def _check_points(badge: Badge, tiers: list[Badge], points: int | None) -> None:
 
 def _tier_word(tier: Tier) -> str:
     """What a tier is called in the language that is spoken, as it is typed."""
-    words = [word for word, one in _TIERS.items() if one is tier]
+    words = [word for word, known in _TIERS.items() if known is tier]
     return words[-1] if spoken().code == "de" else words[0]
 
 

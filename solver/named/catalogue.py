@@ -24,7 +24,7 @@ class Version(StrEnum):
     KCD1 = "kcd1"
     """The first game."""
     PLAIN = "plain"
-    """With a 1 in place of a joker that sources contradict each other about."""
+    """A version with a 1 in place of a joker about which sources contradict each other."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,9 +40,9 @@ class KnownDie:
     also: tuple[str, ...]
     """Other names in use."""
     internal: str
-    """In the tables of the game; "" of dice of the first one."""
+    """The name in the tables of the second game; "" for dice of the first game alone."""
     price: int | None
-    """In groschen."""
+    """The price in groschen; None for dice of the first game alone."""
     versions: Mapping[Version, Die]
     """Each as the die that it falls like (`Die.reduced`); empty where nobody knows its weights."""
     note: str
@@ -56,12 +56,12 @@ class KnownDie:
 
     @property
     def called(self) -> str:
-        """Its name in the language that is spoken."""
+        """The name of the die in the language that is spoken."""
         return self.german if spoken().code == "de" else self.name
 
     @property
     def typed(self) -> str:
-        """Its shortest name in the language that is spoken."""
+        """The shortest name of the die in the language that is spoken."""
         return self.german_key if spoken().code == "de" else self.key
 
 
@@ -80,9 +80,9 @@ class Exactness(StrEnum):
     UNKNOWN_POINTS = "unknown points"
     """All but how many points it is worth."""
     OPEN = "open"
-    """It does what is said; something about it is written nowhere."""
+    """What the badge does is known, but for a detail that is written nowhere."""
     UNCONFIRMED = "unconfirmed"
-    """It is spoken of, but not among the items of the game."""
+    """The badge is spoken of, but is not among the items of the game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +95,9 @@ class Badge:
     name: str
     german: str
     uses: int
-    """In a game; 0 for as often as one likes."""
+    """The number of uses in a game; 0 for a badge that acts by itself."""
     price: int | None
-    """In groschen; None where the game has no price for it."""
+    """The price in groschen; None where the game has no price for it."""
     effect: Mapping[str, Any]
     """The other fields of badges.toml, such as the combination of a formation."""
     points: tuple[int, ...]
@@ -113,7 +113,7 @@ class Badge:
 
     @property
     def called(self) -> str:
-        """Its name in the language that is spoken."""
+        """The name of the badge in the language that is spoken."""
         return self.german if spoken().code == "de" else self.name
 
     @property
@@ -175,12 +175,12 @@ def _versions(entry: dict[str, Any]) -> dict[Version, Die]:
         Version.RELEASE: entry.get("release", entry.get("weights")),
         Version.KCD1: entry.get("kcd1"),
     }
-    found = {
+    versions = {
         version: Die(tuple(faces), jokers).reduced for version, faces in weights.items() if faces
     }
     if entry.get("joker_doubted"):
-        found[Version.PLAIN] = Die(tuple(entry["weights"])).reduced
-    return found
+        versions[Version.PLAIN] = Die(tuple(entry["weights"])).reduced
+    return versions
 
 
 def _badge(entry: dict[str, Any], tier: Tier) -> Badge:

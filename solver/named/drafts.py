@@ -35,7 +35,7 @@ def check_pool(pool: Sequence[NamedDie], dice: int) -> None:
 
 
 def drawn(chance: random.Random, number: int) -> tuple[NamedDie, ...]:
-    """So many dice of the second game, no two of which fall alike, by chance."""
+    """`number` dice of the second game by chance, no two of which fall alike."""
     by_type: dict[Die, NamedDie] = {}
     for known in known_dice():
         if known.internal and Version.PATCHED in known.versions:
@@ -51,7 +51,7 @@ def dealt(chance: random.Random, dice: int) -> tuple[NamedSet, NamedSet]:
 
 
 def set_of_pairs(dice: Sequence[NamedDie]) -> NamedSet:
-    """Two of each."""
+    """The set with a pair of each of some dice."""
     return make_set([*dice] * PAIR)
 
 

@@ -8,6 +8,7 @@ from functools import cache
 from solver.named.catalogue import KnownDie
 
 Words = tuple[str, ...]
+"""The words of a name in their order, simplified so that equal ones mean the same."""
 
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _APOSTROPHES = re.compile("['’‘`´]")
@@ -18,26 +19,29 @@ _ENDING = re.compile(r"(?<=...)(e[rnsm]?|s)$")
 
 
 def words_of(text: str) -> set[Words]:
-    """The words of a name that tell it apart, with umlauts as a and as ae; () if there are none."""
+    """The simplified words of a name, with umlauts as a and as ae; () if it has only fillers."""
     text = _APOSTROPHES.sub("", unicodedata.normalize("NFKC", text).casefold())
     return {_words(text), _words(text.translate(_UMLAUTS))}
 
 
 def matching(text: str, dice: Iterable[KnownDie], least: int = 2) -> list[KnownDie]:
-    """The dice that a text may mean: those of that very name, else of which it is a part.
+    """The dice that a text may mean, in their order.
 
-    least : letters of the shortest part of a name
+    These are the dice with that very name; if there are none, those of whose names it is a part,
+    or else an inflected form.
+
+    least : the fewest letters with which a word may be shortened
     """
     typed = words_of(text) - {()}
     dice = list(dice)
     for fits in (_is_same, _is_part, _is_inflected):
-        found = [
+        matches = [
             die
             for die in dice
-            if any(fits(one, name, least) for one in typed for name in _names(die))
+            if any(fits(words, name, least) for words in typed for name in _names(die))
         ]
-        if found:
-            return found
+        if matches:
+            return matches
     return []
 
 

@@ -40,7 +40,7 @@ Way = tuple[tuple[int, int], ...]
 """Dice as pairs of their type and the face that they show."""
 
 _MOST_WAYS = 60
-"""That are looked at to say which dice may be meant."""
+"""The most ways that are looked at to say which dice may be meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,9 @@ class _Choice:
     """What dice may show: at most so many of each type and face, and of each type."""
 
     faces: tuple[Mapping[int, int], ...]
-    """By type: of each face that it may show how many."""
+    """The number of dice that may show each face, by type."""
     dice: tuple[int, ...]
-    """By type."""
+    """The number of dice, by type."""
 
     def ways(self, unnamed: tuple[int, ...]) -> Iterator[Way]:
         """All ways in which dice may show some faces."""
@@ -124,7 +124,7 @@ def _of_roll(named: NamedSet, roll: Roll) -> _Choice:
     shown = [Counter[int]() for _ in named.dice_set.types]
     for die in roll:
         shown[named.dice_set.type_of(die)][_face(named, die)] += 1
-    return _Choice(tuple(shown), tuple(one.total() for one in shown))
+    return _Choice(tuple(shown), tuple(faces.total() for faces in shown))
 
 
 def _face(named: NamedSet, die: int) -> int:
@@ -165,9 +165,9 @@ def _shortest(named: NamedSet, roll: Roll, choice: _Choice) -> str:
     types = sorted({k for k, _ in shown})
     texts = []
     for number in range(len(types) + 1):
-        for some in combinations(types, number):
-            groups = [_Group(tuple(f for k, f in shown if k == one), one) for one in some]
-            unnamed = tuple(sorted((f for k, f in shown if k not in some), reverse=True))
+        for named_types in combinations(types, number):
+            groups = [_Group(tuple(f for own, f in shown if own == k), k) for k in named_types]
+            unnamed = tuple(sorted((f for k, f in shown if k not in named_types), reverse=True))
             left = _without(choice, groups)
             if left and len(list(islice(left.ways(unnamed), 2))) == 1:
                 texts.append(_text(named, [*groups, _Group(unnamed, None)]))
@@ -175,13 +175,13 @@ def _shortest(named: NamedSet, roll: Roll, choice: _Choice) -> str:
 
 
 def _text(named: NamedSet, groups: list[_Group]) -> str:
-    told = []
+    parts = []
     for group in groups:
         faces = [_face_text(face) for face in group.faces]
         if group.of_type is not None:
             faces.append(named.first_name(group.of_type).typed)
-        told += [" ".join(faces)] if faces else []
-    return ", ".join(told)
+        parts += [" ".join(faces)] if faces else []
+    return ", ".join(parts)
 
 
 def _face_text(face: int) -> str:
@@ -190,12 +190,12 @@ def _face_text(face: int) -> str:
 
 def _without(choice: _Choice, groups: list[_Group]) -> _Choice | None:
     """What is left once the named dice are taken, None where there are not so many."""
-    faces, dice = [Counter(one) for one in choice.faces], list(choice.dice)
+    faces, dice = [Counter(counts) for counts in choice.faces], list(choice.dice)
     for group in groups:
         if group.of_type is not None:
             faces[group.of_type].subtract(group.faces)
             dice[group.of_type] -= len(group.faces)
-    if min(dice) < 0 or any(number < 0 for one in faces for number in one.values()):
+    if min(dice) < 0 or any(number < 0 for counts in faces for number in counts.values()):
         return None
     return _Choice(tuple(faces), tuple(dice))
 
@@ -206,7 +206,7 @@ def _only(named: NamedSet, groups: list[_Group], choice: _Choice, roll: Roll | N
     Raises InvalidRollError.
     """
     left = _without(choice, groups)
-    unnamed = tuple(face for one in groups if one.of_type is None for face in one.faces)
+    unnamed = tuple(face for group in groups if group.of_type is None for face in group.faces)
     ways = list(islice(left.ways(unnamed), _MOST_WAYS)) if left else []
     if not ways:
         if roll is not None:
@@ -217,15 +217,17 @@ def _only(named: NamedSet, groups: list[_Group], choice: _Choice, roll: Roll | N
     if len(ways) > 1:
         raise _which(named, ways)
     shown = [(k, face) for k, face in ways[0]]
-    shown += [(one.of_type, f) for one in groups if one.of_type is not None for f in one.faces]
+    for group in groups:
+        if group.of_type is not None:
+            shown += [(group.of_type, face) for face in group.faces]
     return make_roll(named.dice_set.shown_by(k, face) for k, face in shown)
 
 
 def _which(named: NamedSet, ways: list[Way]) -> InvalidRollError:
-    """That it is not said which die shows a face."""
+    """The error for a roll that does not say which die shows a face."""
     counts = [Counter(way) for way in ways]
-    dice = dict.fromkeys(die for one in counts for die in one)
-    differ = [die for die in dice if len({one[die] for one in counts}) > 1]
+    dice = dict.fromkeys(die for way in counts for die in way)
+    differ = [die for die in dice if len({way[die] for way in counts}) > 1]
     face = max(face for _, face in differ)
     names = [named.first_name(k).typed for k, shown in sorted(differ) if shown == face]
     return InvalidRollError.say(
@@ -240,16 +242,16 @@ def _too_many(named: NamedSet, groups: list[_Group], choice: _Choice) -> Invalid
     """What a roll asks of dice that they cannot show."""
     for group in groups:
         if group.of_type is not None:
-            told = sum(len(one.faces) for one in groups if one.of_type == group.of_type)
-            if told > (number := choice.dice[group.of_type]):
+            typed = sum(len(other.faces) for other in groups if other.of_type == group.of_type)
+            if typed > (number := choice.dice[group.of_type]):
                 return InvalidRollError.say(
                     "the roll has {die}*{told}, and only {number} of these can be rolled",
                     number=number,
-                    told=told,
+                    told=typed,
                     die=named.first_name(group.of_type).typed,
                 )
     faces = Counter(face for group in groups for face in group.faces)
-    for face, told in sorted(faces.items(), reverse=True):
+    for face, typed in sorted(faces.items(), reverse=True):
         can = [k for k, shown in enumerate(choice.faces) if shown.get(face) and choice.dice[k]]
         others = [k for k, number in enumerate(choice.dice) if number and k not in can]
         number = sum(choice.dice[k] for k in can)
@@ -259,13 +261,13 @@ def _too_many(named: NamedSet, groups: list[_Group], choice: _Choice) -> Invalid
                 face=_face_text(face),
                 set=named.text,
             )
-        if told > number:
+        if typed > number:
             return InvalidRollError(
                 say_number(
                     "{told} dice cannot show a {face}: only {number} [die|dice] can, as {names}"
                     " has no {face}",
                     number,
-                    told=told,
+                    told=typed,
                     face=_face_text(face),
                     names=reduce(either, [named.first_name(k).typed for k in others]),
                 )
@@ -299,7 +301,7 @@ def _read(named: NamedSet, text: str, most: int) -> list[_Group]:
     """What a text says, as it was typed. Raises InvalidRollError."""
     plain = "".join(_SIGNS.get(letter, letter) for letter in text)
     plain = unicodedata.normalize("NFKC", plain.replace("\ufe0f", "").replace("\ufe0e", ""))
-    groups = [one for part in _GROUPS.split(plain) for one in _read_group(named, part)]
+    groups = [group for part in _GROUPS.split(plain) for group in _read_group(named, part)]
     number = sum(len(group.faces) for group in groups)
     if number == 0:
         raise InvalidRollError.say(
@@ -341,8 +343,8 @@ def _read_group(named: NamedSet, text: str) -> list[_Group]:
         )
     pairs = zip(runs[::2], runs[1::2], strict=True)
     return [
-        _Group(_face_numbers(one if is_face else other), _type(named, other if is_face else one))
-        for (is_face, one), (_, other) in pairs
+        _Group(_face_numbers(run if is_face else other), _type(named, other if is_face else run))
+        for (is_face, run), (_, other) in pairs
     ]
 
 
@@ -357,17 +359,17 @@ def _type(named: NamedSet, words: list[str]) -> int:
     if named.added and text.casefold() in {ADDED, named.added.typed}:
         return named.type_of(named.added)
     if ":" in text:
-        found = [die for die in dice if not die.key and die.die == _weights(text)]
+        matches = [die for die in dice if not die.key and die.die == _weights(text)]
     else:
         name, _, version = text.partition("@")
         meant = {known.key for known in matching(name, _known(dice), least=1)}
-        found = [die for die in dice if die.key in meant]
+        matches = [die for die in dice if die.key in meant]
         # without a version the plain one is meant, if there is one
         exact = [
-            die for die in found if die.version == (version.strip().lower() or Version.PATCHED)
+            die for die in matches if die.version == (version.strip().lower() or Version.PATCHED)
         ]
-        found = exact if exact or version else found
-    types = {named.type_of(die) for die in found}
+        matches = exact if exact or version else matches
+    types = {named.type_of(die) for die in matches}
     if not types:
         raise InvalidRollError.say(
             'no die of this set is called "{name}": it is {set}', name=short(text), set=named.text
@@ -376,7 +378,7 @@ def _type(named: NamedSet, words: list[str]) -> int:
         raise InvalidRollError.say(
             '"{name}" could be {dice}: write one of these',
             name=short(text),
-            dice=reduce(either, [die.typed for die in found]),
+            dice=reduce(either, [die.typed for die in matches]),
         )
     return types.pop()
 

@@ -54,16 +54,16 @@ class NamedDie:
     """The key in the catalogue; "" for a die that is given by its weights."""
     version: Version
     die: Die
-    """As `Die.reduced`."""
+    """The die, in the form of `Die.reduced`."""
 
     @property
     def known(self) -> KnownDie | None:
-        """Its entry in the catalogue, None where it is given by its weights."""
+        """The entry of the die in the catalogue; None if it is given by its weights."""
         return dice_by_key().get(self.key)
 
     @property
     def typed(self) -> str:
-        """Its shortest name in the language that is spoken, by which it is read again."""
+        """The shortest name of the die in the language that is spoken; `read_die` reads it."""
         known = self.known
         if self.key == ADDED:
             return say(_ADDED_NAME)
@@ -124,7 +124,7 @@ class NamedSet:
 
     @property
     def text(self) -> str:
-        """Its shortest form in the language that is spoken, which `read_set` reads again."""
+        """The shortest form of the set in the language that is spoken; `read_set` reads it."""
         counted = (*self.counted, *([(self.added, 1)] if self.added else []))
         return ",".join(
             named.typed + (f"*{number}" if number > 1 else "") for named, number in counted
@@ -145,13 +145,13 @@ def added_die(die: Die) -> NamedDie:
 def make_set(dice: Iterable[NamedDie]) -> NamedSet:
     """The set of some dice; their order means nothing."""
     counts = Counter(dice)
-    return NamedSet(tuple(sorted(counts.elements(), key=lambda one: (-counts[one], *_order(one)))))
+    return NamedSet(tuple(sorted(counts.elements(), key=lambda die: (-counts[die], *_order(die)))))
 
 
 def named_die(known: KnownDie, version: Version = Version.PATCHED) -> NamedDie:
     """A die of the catalogue in a version that it has; one that never changed has no version."""
     die = known.versions[version]
-    first = next(one for one, other in known.versions.items() if other == die)
+    first = next(version for version, weights in known.versions.items() if weights == die)
     return NamedDie(known.key, first, die)
 
 
@@ -165,23 +165,23 @@ def read_set(text: str, number: int = USUAL) -> NamedSet:
 
     Raises InvalidDiceError.
     """
-    found = make_set(read_dice(text))
-    if len(found.dice) > number:
+    named = make_set(read_dice(text))
+    if len(named.dice) > number:
         raise InvalidDiceError.say(
             "a set is {number} dice, not {found}: such as {example}",
-            found=len(found.dice),
+            found=len(named.dice),
             number=number,
             example=_example(number),
         )
-    if len(found.dice) < number:
-        whole = [*found.dice, *[ordinary_die()] * (number - len(found.dice))]
+    if len(named.dice) < number:
+        whole = [*named.dice, *[ordinary_die()] * (number - len(named.dice))]
         raise InvalidDiceError.say(
             "a set is {number} dice, not {found}: if the others are ordinary, write {whole}",
-            found=len(found.dice),
+            found=len(named.dice),
             number=number,
             whole=make_set(whole).text,
         )
-    return found
+    return named
 
 
 def read_dice(text: str) -> list[NamedDie]:
@@ -191,14 +191,14 @@ def read_dice(text: str) -> list[NamedDie]:
     """
     plain = unicodedata.normalize("NFKC", text)
     items = [item.strip() for item in _BETWEEN.split(plain) if item.strip()]
-    found = [die for item in items for die in _read_item(item)]
-    if not found:
+    dice = [die for item in items for die in _read_item(item)]
+    if not dice:
         raise InvalidDiceError.say(
             "no dice given: dice are named as in {example}", example=_example(USUAL)
         )
-    if len(found) > MOST_OWNED:
-        raise _too_many(len(found))
-    return found
+    if len(dice) > MOST_OWNED:
+        raise _too_many(len(dice))
+    return dice
 
 
 def read_die(text: str) -> NamedDie:
@@ -217,18 +217,18 @@ def find_die(name: str) -> KnownDie:
 
     Raises InvalidDiceError.
     """
-    found = matching(name, known_dice())
-    if not found:
+    matches = matching(name, known_dice())
+    if not matches:
         raise InvalidDiceError(
             say('there is no die called "{name}"', name=short(name.strip())) + _nearest(name)
         )
-    if len({tuple(die.versions.items()) for die in found}) > 1:
+    if len({tuple(die.versions.items()) for die in matches}) > 1:
         raise InvalidDiceError.say(
             '"{name}" could be {dice}: write one of these',
             name=short(name.strip()),
-            dice=reduce(either, [die.typed for die in found][:6]),
+            dice=reduce(either, [die.typed for die in matches][:6]),
         )
-    return found[0]
+    return matches[0]
 
 
 def _read_item(item: str) -> list[NamedDie]:
@@ -286,12 +286,12 @@ def _in_version(known: KnownDie, version: str) -> NamedDie:
         )
     if not version:
         return named_die(known)
-    if version not in {str(one) for one in known.versions}:
+    if version not in {str(known_version) for known_version in known.versions}:
         raise InvalidDiceError.say(
             "there is no {die} as @{version}, only as {versions}",
             die=known.called,
             version=short(version, 20),
-            versions=", ".join(f"@{one}" for one in known.versions),
+            versions=", ".join(f"@{known_version}" for known_version in known.versions),
         )
     return named_die(known, Version(version))
 
@@ -318,7 +318,7 @@ def _custom(text: str, weights: str, joker: str) -> NamedDie:
 
 
 def _order(named: NamedDie) -> tuple[bool, str, Version, tuple[int, ...], list[int]]:
-    """By names, then what is given by weights."""
+    """The key that sorts dice by name, those given by weights last."""
     return (not named.key, named.key, named.version, named.die.weights, sorted(named.die.jokers))
 
 
@@ -326,10 +326,10 @@ def _nearest(name: str) -> str:
     """The tail of a sentence about a name that no die has."""
     names = {spelled: die for die in known_dice() for spelled in spellings(die)}
     typed = {" ".join(words) for words in words_of(name)}
-    near = [one for text in typed for one in get_close_matches(text, names, n=5, cutoff=0.5)]
+    near = [word for text in typed for word in get_close_matches(text, names, n=5, cutoff=0.5)]
     if near:
-        near.sort(key=lambda one: -max(SequenceMatcher(None, one, text).ratio() for text in typed))
-        words = list(dict.fromkeys(names[one].typed for one in near))
+        near.sort(key=lambda key: -max(SequenceMatcher(None, key, text).ratio() for text in typed))
+        words = list(dict.fromkeys(names[word].typed for word in near))
         return did_you_mean(words[0], words[:3])
     return say("; known are {words}", words=", ".join([die.typed for die in known_dice()][:60]))
 

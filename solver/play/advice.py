@@ -59,7 +59,7 @@ from solver.turn.equations import (
     TurnTable,
     solve_turn,
 )
-from solver.turn.points import TurnEnds, points_table
+from solver.turn.points import TurnEnds, points_table, turn_outcome
 from solver.turn.powers import PowerKind
 
 if TYPE_CHECKING:
@@ -127,13 +127,13 @@ class BadgeUse:
 
     kind: PowerKind
     win_probability: float
-    """If it is used so."""
+    """The win probability of this use."""
     without: float
-    """With the best that there is at that moment without it; it may be used later."""
+    """The win probability of the best choice without it at that moment; it may be used later."""
     dice: Roll = ()
-    """Those that are set aside for twice their points, turned, or rolled again."""
+    """The dice that are set aside for twice their points, turned, or rolled again."""
     turn_total: int | None = None
-    """That it leads to, where that is certain."""
+    """The turn total that the use leads to, if that is certain."""
 
     @property
     def is_better(self) -> bool:
@@ -166,35 +166,41 @@ class Option:
     """How the turn then ends, where that was asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """Every choice after a roll, best first; none for a farkle.
-
-    Values are those without a use of a badge on the roll itself.
-    """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    """The answer to a question about one position, for its mover."""
 
     rules: Ruleset
     position: Position
-    roll: Roll
-    fate: Fate
-    farkle: bool
-    keeps_turn_total: bool
-    """Whether the roll is a farkle that banks the turn total."""
     win_probability: float
-    """The mover's chance to win after the best choice, or after the farkle."""
+    """The mover's chance to win with the best choice, without a badge that is used on the roll."""
     chances: tuple[float, ...]
     """Win probabilities of all players then, in the order of turns."""
-    options: tuple[Option, ...]
     reachable: bool = True
     """Whether rolls lead to the position; its values say what it would be worth all the same."""
     within: float | None = None
     """What 95 in 100 chances are off by at most, where they are estimates."""
     why: Why | None = None
-    """What decides between bank and roll after the best choice, where that was asked for."""
-    uses: tuple[BadgeUse, ...] = ()
-    """What a badge allows on the roll, the best first."""
+    """What decides between bank and roll with the best choice, where that was asked for."""
     brought: Any = None
     """What players bring, as who asks names it; None where all throw the dice of the rules."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice(_Answer):
+    """Every choice after a roll, best first; none for a farkle.
+
+    Values are those without a use of a badge on the roll itself.
+    """
+
+    roll: Roll
+    fate: Fate
+    farkle: bool
+    keeps_turn_total: bool
+    """Whether the roll is a farkle that banks the turn total."""
+    options: tuple[Option, ...]
+    uses: tuple[BadgeUse, ...] = ()
+    """What a badge allows on the roll, the best first."""
     is_again: bool = False
     """Whether the roll is a farkle after which the dice are thrown again."""
 
@@ -216,15 +222,11 @@ class Advice:
         return max([self.win_probability, *(use.win_probability for use in self.uses)])
 
 
-@dataclass(frozen=True, slots=True)
-class Odds:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Odds(_Answer):
     """The decision before a roll; rolling and banking are without a badge that is used up."""
 
-    rules: Ruleset
-    position: Position
     action: Decision
-    win_probability: float
-    """The mover's chance to win."""
     roll: float
     """Win probability of rolling."""
     bank: float | None
@@ -235,24 +237,14 @@ class Odds:
     """Chance that the next roll wins the game at once."""
     lose_everything_probability: float
     """Chance that the next roll loses everything."""
-    chances: tuple[float, ...]
-    """Win probabilities of all players, in the order of turns."""
     roll_chances: tuple[float, ...]
     bank_chances: tuple[float, ...] | None
-    reachable: bool = True
-    """Whether rolls lead to the position; its values say what it would be worth all the same."""
-    within: float | None = None
-    """What 95 in 100 chances are off by at most, where they are estimates."""
-    why: Why | None = None
-    """What decides, where that was asked for."""
     use: BadgeUse | None = None
     """What a badge allows before the roll, or after a farkle of it."""
-    brought: Any = None
-    """What players bring, as who asks names it; None where all throw the dice of the rules."""
     take_over: float | None = None
     """Win probability of rolling on with what the player before left; None where nothing is."""
     leaving: float | None = None
-    """By how much less a bank is worth as the next player may take over what it leaves."""
+    """The win probability that a bank loses as the next player may take over what it leaves."""
 
     @property
     def use_now(self) -> BadgeUse | None:
@@ -302,7 +294,8 @@ def advise(strategy: BestPlay, position: Position, roll: Roll, misses: int = 0) 
                 freed=kept.freed,
             )
         )
-    options.sort(key=partial(_rank, max((one.win_probability for one in options), default=0.0)))
+    best = max((option.win_probability for option in options), default=0.0)
+    options.sort(key=partial(_rank, best))
     if options:
         chances = options[0].chances
     else:
@@ -365,8 +358,8 @@ def best_after(
     if fallen is not Fate.SCORES:
         tries = strategy.rules.tries(len(roll), first=turn.is_first)
         return _unscored(table, turn, fallen, misses, tries)
-    found = (table.values_at(hand.after(turn, one)) for one in hand.set_asides(roll, turn))
-    return max(found, key=lambda values: float(values[0]))
+    choices = (table.values_at(hand.after(turn, kept)) for kept in hand.set_asides(roll, turn))
+    return max(choices, key=lambda values: float(values[0]))
 
 
 def _rank(best: float, option: Option) -> tuple[float, ...]:
@@ -468,6 +461,35 @@ def with_why(strategy: BestPlay, answer: Answer) -> Answer:
     return replace(answer, why=why(strategy, position))
 
 
+def with_endings(strategy: BestPlay, advice: Advice) -> Advice:
+    """Return advice with the chances of how the turn ends after each choice.
+
+    It is returned unchanged if a badge may be used in the turn. Raises StrategyFileError.
+    """
+    position = advice.position
+    if strategy.power_turn(position) is not None:
+        return advice
+    table, rules = strategy.turn(position).of_mover, advice.rules
+    known: dict[TurnState, TurnEnds] = {}
+
+    def ends(option: Option) -> TurnEnds:
+        if option.action is not Decision.ROLL:
+            return TurnEnds(0.0, ((option.turn_total, 1.0),), 0.0, 0.0)
+        state = advice.after(option)
+        if state not in known:
+            outcome = turn_outcome(rules, table, state)
+            # a farkle that keeps the turn total banks it
+            chances = outcome.banked + np.concatenate(([0.0], outcome.farkled[1:]))
+            points = np.flatnonzero(chances)
+            banked = tuple((int(k) * rules.point_step, float(chances[k])) for k in points)
+            known[state] = TurnEnds(float(outcome.farkled[0]), banked, outcome.wins, outcome.loses)
+        return known[state]
+
+    return replace(
+        advice, options=tuple(replace(option, ends=ends(option)) for option in advice.options)
+    )
+
+
 def why(strategy: BestPlay, position: Position) -> Why:
     """What decides between bank and roll before a roll; the position must be possible.
 
@@ -544,8 +566,8 @@ def _rolls(table: TurnTable, position: Position) -> bool:
 def _rolls_at(strategy: BestPlay, position: Position, own: int, opponent: int) -> bool:
     """Whether a state of a turn is rolled at other scores. Points of others mean on the board."""
     players = [
-        replace(one, score=opponent, on_board=one.on_board or opponent > 0)
-        for one in position.players
+        replace(standing, score=opponent, on_board=standing.on_board or opponent > 0)
+        for standing in position.players
     ]
     players[position.mover] = replace(position.own, score=own)
     other = replace(position, players=tuple(players))
@@ -634,8 +656,17 @@ class PositionId:
         for radix in _radices(rules):
             rest, digit = divmod(rest, radix)
             digits.append(digit)
-        what, second, off_board, other_off_board, farkles, other_farkles, hot_dice, *more = digits
-        offers, rounds_left, to_beat, own, other = more
+        (
+            what,
+            second,
+            off_board,
+            other_off_board,
+            farkles,
+            other_farkles,
+            hot_dice,
+            *rest_of_digits,
+        ) = digits
+        offers, rounds_left, to_beat, own, other = rest_of_digits
         rolls, step, low = _every_roll(rules.dice), rules.point_step, _lowest(rules)
         throws, rest_of_turn = divmod(hot_dice, rules.hot_dice_counted * len(rules.needs))
         to_confirm, hot_dice = divmod(rest_of_turn, rules.hot_dice_counted)
@@ -770,7 +801,7 @@ def _every_roll(dice: int) -> list[Roll]:
 def _usual_goal(digest_but_goal: str, name: str) -> int | None:
     """The goal of the preset that has such rules, if there is one: first the one of that name."""
     presets = map(load_rules, sorted(preset_names(), key=name.__ne__))
-    return next((one.goal for one in presets if one.digest_but_goal == digest_but_goal), None)
+    return next((rules.goal for rules in presets if rules.digest_but_goal == digest_but_goal), None)
 
 
 def _key(digest: str) -> int:

@@ -14,11 +14,11 @@ def uses_on_roll(turn: PowerTurn, advice: Advice) -> tuple[BadgeUse, ...]:
     """Return what the mover's badge allows on a roll that was advised on, the best first."""
     if advice.position.held.changed or turn.lower is None or turn.power is None:
         return ()
-    found = {
+    uses = {
         dice: BadgeUse(turn.power.kind, value, advice.win_probability, dice, total)
         for dice, value, total in _on_roll(turn, turn.lower, turn.power, advice)
     }
-    return tuple(sorted(found.values(), key=lambda one: (-one.win_probability, len(one.dice))))
+    return tuple(sorted(uses.values(), key=lambda use: (-use.win_probability, len(use.dice))))
 
 
 def use_before_roll(turn: PowerTurn, weighed: Odds) -> BadgeUse | None:
@@ -45,14 +45,14 @@ def _on_roll(
         case PowerKind.RESURRECTION if advice.farkle:
             yield advice.roll, lower.roll_value(state), total
         case PowerKind.DOPPELGANGER:
-            for one in advice.options:
-                after = TurnState(total + 2 * one.points, one.dice_left)
-                yield one.set_aside, lower.value(after), after.turn_total
+            for option in advice.options:
+                after = TurnState(total + 2 * option.points, option.dice_left)
+                yield option.set_aside, lower.value(after), after.turn_total
         case PowerKind.TRANSMUTATION if power.after_farkle or not advice.farkle:
             side = Side(turn.matchup, turn.side)
             for die in dict.fromkeys(advice.roll):
-                kept = side.set_asides(side.turned(advice.roll, die))
-                if values := [lower.value(side.after(state, one)) for one in kept]:
+                choices = side.set_asides(side.turned(advice.roll, die))
+                if values := [lower.value(side.after(state, kept)) for kept in choices]:
                     yield (die,), max(values), None
         case PowerKind.REROLL if power.after_farkle or not advice.farkle:
             for again, value in turn.rolled_again(state, advice.roll):

@@ -1,6 +1,5 @@
 """The policy that wins most against a given one, exact; loads numba only to compute it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,8 +9,8 @@ import numpy as np
 from solver.game.best import Strategy
 from solver.game.position import Position
 from solver.game.solvable import check_solvable
-from solver.game.standings import Progress, Standing, role, score_count, standing_index
-from solver.play.duel import Duel, starts
+from solver.game.standings import Standing, role, score_count, standing_index
+from solver.play.duel import Duel, OnContest, starts
 from solver.play.policies import Optimal, table_decisions
 from solver.play.policy import Decisions, Policy
 from solver.rules.ruleset import Ruleset
@@ -20,10 +19,10 @@ from solver.turn.equations import Floats, TurnTable
 from solver.turn.points import bank_decisions
 
 TOLERANCE = 1e-10
-"""By which values may still change in all."""
+"""The most that values may still change in all."""
 
 _EXAMPLES = 4
-"""Positions that are told where the best response wins most more."""
+"""The number of examples at which the best response gains most."""
 
 _APART = 8
 """Such positions are this share of the goal apart in one score at least."""
@@ -55,8 +54,8 @@ class Example:
     optimal: float
     """The win probability of optimal play against it."""
     best_banks: tuple[int | None, ...]
-    """From which turn total in points on the best response banks, with the dice 1.. in turn; None
-    where it never does."""
+    """The turn total in points from which on the best response banks, by the number of dice left,
+    of 1 die first; None if it never does."""
     optimal_banks: tuple[int | None, ...]
 
 
@@ -67,13 +66,13 @@ class BestResponse:
     best: Duel
     optimal: Duel
     usual: tuple[Example, ...]
-    """At the start of the game and other common scores."""
+    """Examples at the start of the game and at other common scores."""
     greatest: tuple[Example, ...]
-    """Where the best response wins most more than optimal play."""
+    """Examples at which the best response gains most over optimal play."""
 
     @property
     def gain(self) -> float:
-        """By how much it wins more often than optimal play, overall."""
+        """The win probability that it gains over optimal play, overall."""
         return self.best.overall - self.optimal.overall
 
 
@@ -83,13 +82,12 @@ def best_response(
     strategy: Strategy,
     *,
     cache: Path,
-    on_progress: Callable[[float | Progress], None] = lambda _: None,
+    on_progress: OnContest = lambda _: None,
 ) -> tuple[BestResponse, Responder]:
     """The best response to a policy, and who plays it.
 
     strategy : of the solved game, for what optimal play wins
     cache : the folder of compiled code
-    on_progress : told the share of all turns that is evaluated, then how the sweeps go
 
     Raises as `solver.play.contests.duel` does.
     """
@@ -112,11 +110,11 @@ def best_response(
     )
     best, usual = against(None), against(optimal)
     duels = [
-        Duel(rules, name, policy.name, *starts(rules, one.one, one.other), one.change, one.sweeps)
-        for name, one in (("best", best), ("optimal", usual))
+        Duel(rules, name, policy.name, *starts(rules, who.one, who.other), who.change, who.sweeps)
+        for name, who in (("best", best), ("optimal", usual))
     ]
-    told = f"best response to {policy.name}"
-    responder = Responder(told, Strategy(rules, best.other, told, last=best.last))
+    name = f"best response to {policy.name}"
+    responder = Responder(name, Strategy(rules, best.other, name, last=best.last))
 
     def example(position: Position) -> Example:
         place = _place(rules, position)
@@ -172,18 +170,18 @@ def _greatest(rules: Ruleset, best: Floats, optimal: Floats) -> list[Position]:
     first = role(rules, began=True)
     gain = (best - optimal)[first][np.ix_(rows, rows)]
     apart = max(1, score_count(rules) // _APART)
-    found = []
+    positions = []
     for _ in range(_EXAMPLES):
         own, opponent = np.unravel_index(int(np.argmax(gain)), gain.shape)
         if gain[own, opponent] <= TOLERANCE:
             break
-        found.append(_position(rules, int(scores[own]), int(scores[opponent])))
+        positions.append(_position(rules, int(scores[own]), int(scores[opponent])))
         near = np.ix_(
             np.abs(np.arange(len(scores)) - own) < apart,
             np.abs(np.arange(len(scores)) - opponent) < apart,
         )
         gain[near] = 0.0
-    return found
+    return positions
 
 
 def _row(rules: Ruleset, score: int) -> int:
@@ -191,11 +189,11 @@ def _row(rules: Ruleset, score: int) -> int:
 
 
 def _banks(table: TurnTable) -> tuple[int | None, ...]:
-    """From which turn total on all is banked after no hot dice, with the dice 1.. in turn."""
+    """The turn totals from which on all is banked before any hot dice, by number of dice left."""
     banks = bank_decisions(table)[0]
-    found: list[int | None] = []
+    thresholds: list[int | None] = []
     for column in banks.T:
         rolls = np.flatnonzero(~column)
         first = int(rolls[-1]) + 1 if len(rolls) else 0
-        found.append(first * table.plan.step if first < len(column) else None)
-    return tuple(found)
+        thresholds.append(first * table.plan.step if first < len(column) else None)
+    return tuple(thresholds)

@@ -32,7 +32,7 @@ class Tally:
     turns: Estimate
     """The turns of a game, those of both players."""
     points: Estimate
-    """That a turn banks, 0 for one that banks nothing; penalties aside."""
+    """The points that a turn banks, 0 for one that banks nothing; penalties aside."""
     farkles: Estimate
     """Share of the turns that end in a farkle."""
     decisions: Estimate
@@ -48,7 +48,7 @@ CARELESS = ("cautious", "greedy")
 """Levels that a careless player may play at."""
 
 GAMES = 10_000
-"""That are played for each rule set if nobody says how many."""
+"""The number of games that are played for each rule set by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,5 +71,5 @@ class Comparison:
 
     @property
     def careless_loses(self) -> float:
-        """By how much that is less than an even chance."""
+        """The win probability that the careless player lacks to an even chance."""
         return 0.5 - self.careless_wins.value

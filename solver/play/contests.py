@@ -4,7 +4,7 @@ How the turns of a player end is found once for every state, and then the table 
 swept like that of a solve, see docs/mathematics-turns.md.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -18,10 +18,10 @@ from solver.game.layout import Contest, Outcomes, as_is_best, read_table, write_
 from solver.game.outcomes import Outcome, outcome_of, outcomes_of_values
 from solver.game.position import Position, banks_allowed
 from solver.game.solvable import check_solvable
-from solver.game.standings import Progress, score_count
+from solver.game.standings import OnShare, score_count
 from solver.game.sweeping import Sweeps
 from solver.game.sweeps import settle
-from solver.play.duel import Duel, starts
+from solver.play.duel import Duel, OnContest, starts
 from solver.play.policies import Optimal
 from solver.play.policy import Decisions, Policy
 from solver.rules.ruleset import Ruleset
@@ -30,7 +30,7 @@ from solver.turn.equations import EqualDice, Floats, turn_plan
 from solver.turn.plan import allowed_banks
 
 TOLERANCE = 1e-12
-"""By which values may still change in all, in a contest of two given ways to play."""
+"""The most that values may still change in all in a contest of two given ways to play."""
 
 _LEAST = 1.0
 """What changes are relative to: a contest asks for chances, not for each state's relative error."""
@@ -60,23 +60,22 @@ def settled(
     tolerance: float = TOLERANCE,
     values: Floats | None = None,
     known: Mapping[Policy | None, Outcomes] | None = None,
-    on_progress: Callable[[float | Progress], None] = lambda _: None,
+    on_progress: OnContest = lambda _: None,
 ) -> Settled:
     """The values of a contest; `one` plays as is best against `other` if None.
 
     values : of the solved game, if they are known, from which the sweeps start
     known : how the turns of some players end, as `outcomes_against` tells
-    on_progress : told the share of the turns that is evaluated, then how the sweeps go
 
     Raises FarkleError where a policy plays on for ever, or that is too much to hold.
     """
     players = [one, other]
     ends = endgame(rules, further=_further(rules, [player for player in players if player]))
-    found: dict[Policy | None, Outcomes] = {None: as_is_best(), **(known or {})}
+    outcomes: dict[Policy | None, Outcomes] = {None: as_is_best(), **(known or {})}
     for player in players:
-        if player not in found and player is not None:
-            found[player] = _outcomes(rules, player, ends, cache, on_progress)
-    contest = Contest(found[one], found[other])
+        if player not in outcomes and player is not None:
+            outcomes[player] = _outcomes(rules, player, ends, cache, on_progress)
+    contest = Contest(outcomes[one], outcomes[other])
     lasts = _final_turns(rules, one, other, ends)
 
     sweeps = Sweeps(rules, ends, lasts, contest, cache, None, on_progress, least=_LEAST)
@@ -97,7 +96,7 @@ def outcomes_against(
     others: list[Policy],
     *,
     cache: Path,
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> Outcomes:
     """How the turns of a player end in contests with others, to be found once for all of them."""
     ends = endgame(rules, further=_further(rules, [player, *others]))
@@ -110,12 +109,11 @@ def duel(
     other: Policy,
     *,
     cache: Path,
-    on_progress: Callable[[float | Progress], None] = lambda _: None,
+    on_progress: OnContest = lambda _: None,
 ) -> Duel:
     """The exact win probability of a policy against another one, or against itself.
 
     cache : the folder of compiled code
-    on_progress : told the share of all turns that is evaluated, then how the sweeps go
 
     Raises InvalidRulesError for rules that cannot be solved, SolveError where that is too much to
     hold, ConvergenceError where a game need not end, and StrategyFileError.
@@ -124,7 +122,7 @@ def duel(
     strategies = [player.strategy for player in (one, other) if isinstance(player, Optimal)]
     if len(strategies) == 2 and strategies[0] is strategies[1]:
         other = one  # whose turns are evaluated once
-    found = settled(
+    values = settled(
         rules,
         one,
         other,
@@ -132,8 +130,8 @@ def duel(
         values=strategies[0].values if strategies else None,
         on_progress=on_progress,
     )
-    first, second = starts(rules, found.one, found.other)
-    return Duel(rules, one.name, other.name, first, second, found.change, found.sweeps)
+    first, second = starts(rules, values.one, values.other)
+    return Duel(rules, one.name, other.name, first, second, values.change, values.sweeps)
 
 
 def _further(rules: Ruleset, players: list[Policy]) -> int:
@@ -152,7 +150,7 @@ def _outcomes(
     player: Policy,
     ends: Endgame,
     cache: Path,
-    on_progress: Callable[[float], None],
+    on_progress: OnShare,
 ) -> Outcomes:
     if isinstance(player, Optimal):
         values = player.strategy.values
@@ -161,7 +159,7 @@ def _outcomes(
 
 
 def _outcomes_of_decisions(
-    rules: Ruleset, player: Policy, ends: Endgame, on_progress: Callable[[float], None]
+    rules: Ruleset, player: Policy, ends: Endgame, on_progress: OnShare
 ) -> Outcomes:
     """How the turns of a policy end; positions with the same decisions have the same outcome."""
     step, scores, limit = rules.point_step, score_count(rules), rules.farkle_limit
@@ -249,8 +247,8 @@ def _together(rules: Ruleset, which: npt.NDArray[np.int32], parts: list[Outcome]
     keeps = rules.farkle_keeps_turn_total
     first, count = np.zeros((2, len(parts)), dtype=np.intp)
     for k, part in enumerate(parts):
-        some = part.banked + part.farkled if keeps else part.banked
-        if len(there := np.flatnonzero(some)):
+        ends_turn = part.banked + part.farkled if keeps else part.banked
+        if len(there := np.flatnonzero(ends_turn)):
             first[k], count[k] = there[0], there[-1] + 1 - there[0]
     spans = [slice(a, a + n) for a, n in zip(first, count, strict=True)]
     banked = [part.banked[span] for part, span in zip(parts, spans, strict=True)]
@@ -280,27 +278,28 @@ def _final_turns(rules: Ruleset, one: Policy | None, other: Policy, ends: Endgam
     players = _Last.of(rules, one, margins), _Last.of(rules, other, margins)
     if rules.is_defended:
         return _defended(rules, players)
-    found = []
+    lasts = []
     for chaser, leader in (players, players[::-1]):
         tie = 0.5 if rules.ties == "shared" else 0.0
         if rules.ties == "played_on":
             # who does not draw level goes first
             tie = 1 - fixed_point(partial(_play_off, leader, chaser))
-        found.append(np.array([chaser.second(tie, on_board=board) for board in (False, True)]))
-    return found
+        lasts.append(np.array([chaser.second(tie, on_board=board) for board in (False, True)]))
+    return lasts
 
 
 def _defended(rules: Ruleset, players: tuple["_Last", "_Last"]) -> list[Floats]:
     """The values of the final turns of two players, of whom who is beaten has one in return."""
     tie = 0.5 if rules.ties == "shared" else 0.0
-    found, change = [np.zeros(1)] * 2, 1.0
+    lasts, change = [np.zeros(1)] * 2, 1.0
     while change > TOLERANCE / 10:
-        last, returns = found, found[::-1]
-        found = [one.second(tie, beaten=there) for one, there in zip(players, returns, strict=True)]
-        change = max(np.max(np.abs(one - it)) for one, it in zip(found, last, strict=True))
+        last, returns = lasts, lasts[::-1]
+        pairs = zip(players, returns, strict=True)
+        lasts = [player.second(tie, beaten=beaten) for player, beaten in pairs]
+        change = max(np.max(np.abs(new - old)) for new, old in zip(lasts, last, strict=True))
     return [
-        np.array([one.second(tie, on_board=board, beaten=there) for board in (False, True)])
-        for one, there in zip(players, found[::-1], strict=True)
+        np.array([player.second(tie, on_board=board, beaten=there) for board in (False, True)])
+        for player, there in zip(players, lasts[::-1], strict=True)
     ]
 
 
@@ -382,9 +381,9 @@ class _GivenLast(_Last):
                 on_board=on_board,
                 began=not rules.has_roles and margin > 0,
             )
-            found = self._outcome(player, position)
-            ended = found.ended(self.rules)
-            wins[margin], ties[margin] = found.wins, ended[margin]
+            outcome = self._outcome(player, position)
+            ended = outcome.ended(self.rules)
+            wins[margin], ties[margin] = outcome.wins, ended[margin]
             ahead = ended[margin + 1 :]
             beats[margin, : len(ahead)] = ahead[: self.margins]
             beats[margin, -1] += ahead[self.margins :].sum()

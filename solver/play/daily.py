@@ -53,9 +53,9 @@ class Kind(StrEnum):
     LEAVES_POINTS = "leaves points"
     """The best choice leaves points on the table."""
     ROLLS = "rolls"
-    """It rolls on where the rules of thumb do something else."""
+    """The best choice rolls on where the rules of thumb do something else."""
     BANKS = "banks"
-    """It banks where they do something else."""
+    """The best choice banks where the rules of thumb do something else."""
 
 
 _KINDS = tuple(Kind)
@@ -69,9 +69,9 @@ class Choice:
     points: int
     bank: bool
     turn_total: int
-    """With the points."""
+    """The turn total with the points of the set-aside."""
     dice_left: Remaining
-    """All of them after hot dice."""
+    """The dice left to roll; all of them after hot dice."""
     win_probability: float
 
 
@@ -141,10 +141,11 @@ def daily_position(strategy: Strategy, day: date) -> DailyPosition:
     wanted = _KINDS[int(len(_KINDS) * chance.random())]
     starts = (between_turns(strategy, chance) for _ in range(_SCORES))
     for number, start in enumerate(starts):
-        for found in questions(strategy, start, chance):
-            kind = kind_of(strategy, found, thumbs)
+        for question in questions(strategy, start, chance):
+            kind = kind_of(strategy, question, thumbs)
             if kind is wanted or (kind and number >= _CHOOSY):
-                return DailyPosition(rules, found.position, found.roll, found.choices, day=day)
+                decision = question.position, question.roll, question.choices
+                return DailyPosition(rules, *decision, day=day)
     raise InvalidRequestError.say(
         "under {rules} rules there is no daily position: the best choice is obvious, or close,"
         " nearly everywhere",
@@ -176,23 +177,25 @@ def all_choices(hand: Hand, table: TurnTable, position: Position, roll: Roll) ->
 
     table : of the turn that the position belongs to
     """
-    found = []
+    choices = []
     for kept in hand.set_asides(roll, position.turn):
         after = hand.after(position.turn, kept)
         rolled = None if table.must_bank(after) else table.roll_value(after)
         for bank, value in ((False, rolled), (True, table.bank_value(after))):
             if value is not None:
-                found.append(
+                choices.append(
                     Choice(kept.dice, kept.points, bank, after.turn_total, after.dice, value)
                 )
-    return in_order(found)
+    return in_order(choices)
 
 
 def in_order(choices: Iterable[Choice]) -> tuple[Choice, ...]:
     """Choices in the order in which they are shown."""
-    return tuple(
-        sorted(choices, key=lambda one: (-one.points, len(one.set_aside), one.set_aside, one.bank))
-    )
+
+    def order(choice: Choice) -> tuple[int, int, Roll, bool]:
+        return -choice.points, len(choice.set_aside), choice.set_aside, choice.bank
+
+    return tuple(sorted(choices, key=order))
 
 
 def best_of(choices: Sequence[Choice]) -> int:
@@ -205,20 +208,20 @@ def is_clear(choices: Sequence[Choice], within: float = 0.0) -> bool:
 
     within : what chances may be off by, which is no lead
     """
-    first, second = sorted((one.win_probability for one in choices), reverse=True)[:2]
+    first, second = sorted((choice.win_probability for choice in choices), reverse=True)[:2]
     least, most = OPEN
     return first - second >= max(CLEAR, within) and least <= first <= most
 
 
-def kind_of(strategy: BestPlay, found: Question, thumbs: Sequence[Policy]) -> Kind | None:
+def kind_of(strategy: BestPlay, question: Question, thumbs: Sequence[Policy]) -> Kind | None:
     """Why the best choice is not obvious; None where it is.
 
     thumbs : policies none of which finds a best choice that takes the most points
     """
-    best = found.choices[found.best]
-    if best.points < max(one.points for one in found.choices):
+    best = question.choices[question.best]
+    if best.points < max(choice.points for choice in question.choices):
         return Kind.LEAVES_POINTS
-    asked = strategy.hand_at(found.position), found.position, found.roll
+    asked = strategy.hand_at(question.position), question.position, question.roll
     if any(thumb.choose(*asked) == Move(best.set_aside, best.bank) for thumb in thumbs):
         return None
     return Kind.BANKS if best.bank else Kind.ROLLS
@@ -226,12 +229,12 @@ def kind_of(strategy: BestPlay, found: Question, thumbs: Sequence[Policy]) -> Ki
 
 def rules_of_thumb(rules: Ruleset) -> list[Policy]:
     """The policies that a person could follow without a look at the scores, under these rules."""
-    found: list[Policy] = [Greedy(), MaxPoints()]
+    policies: list[Policy] = [Greedy(), MaxPoints()]
     try:
         Memo().without_goal(rules)
     except FarkleError:  # some rules have no table to memorise
-        return found
-    return [*found, Memo()]
+        return policies
+    return [*policies, Memo()]
 
 
 def chance_of(seed: str) -> Random:
@@ -259,7 +262,7 @@ def between_turns(strategy: BestPlay, chance: Random) -> Position:
         own = list(map(Standing, scores, farkles, boards))
         if rules.beat_previous_turn:
             last = (_score(rules, share * chance.random() ** 2) for share in shares)
-            own = [replace(one, banked=points) for one, points in zip(own, last, strict=True)]
+            own = [replace(player, banked=points) for player, points in zip(own, last, strict=True)]
         order = (*own[players - mover :], *own[: players - mover])
         rounds_left = rules.rounds - int(min(max(middle, 0.0), 0.999) * rules.rounds)
         start = TurnState(0, strategy.whole(mover))

@@ -36,12 +36,12 @@ class Spot(StrEnum):
     NEAR_GOAL = "near the goal"
     """A player has three quarters of the points to reach, the turn total counted."""
     FARKLES = "farkles in a row"
-    """Where they cost something."""
+    """The player has farkles in a row, and these cost something."""
     OPENING = "opening"
-    """Where it takes an opening minimum."""
+    """The player is not on the board, which takes an opening minimum."""
     HOT_DICE = "hot dice"
     FEW_DICE = "few dice"
-    """Three or fewer."""
+    """Three dice or fewer are rolled."""
     MANY_DICE = "many dice"
 
 
@@ -79,11 +79,11 @@ def drawn(strategy: BestPlay, spot: Spot | None, chance: Random) -> Question:
         if not _may_lead_to(spot_of(rules, start, thrown), spot):
             continue
         tried += 1
-        for found in questions(strategy, start, chance):
-            if spot not in {None, spot_of(rules, found.position, thrown)}:
-                other = other or found
-            elif tried > _STARTS / 2 or kind_of(strategy, found, thumbs):
-                return found
+        for question in questions(strategy, start, chance):
+            if spot not in {None, spot_of(rules, question.position, thrown)}:
+                other = other or question
+            elif tried > _STARTS / 2 or kind_of(strategy, question, thumbs):
+                return question
         if tried == _STARTS:
             break
     if other is None and spot is not None:
@@ -98,11 +98,11 @@ def drawn(strategy: BestPlay, spot: Spot | None, chance: Random) -> Question:
 
 
 def fewer_choices(choices: Sequence[Choice], chosen: Choice) -> tuple[Choice, ...]:
-    """As many choices as can be thought about: those that win most often, and the chosen one."""
-    best = sorted(choices, key=lambda one: -one.win_probability)[:MOST]
+    """The choices that win most often, and the chosen one: as many as can be thought about."""
+    best = sorted(choices, key=lambda choice: -choice.win_probability)[:MOST]
     if chosen not in best:
         best[-1] = chosen
-    return tuple(one for one in choices if one in best)
+    return tuple(choice for choice in choices if choice in best)
 
 
 def _may_lead_to(own: Spot, spot: Spot | None) -> bool:

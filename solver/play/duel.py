@@ -1,14 +1,18 @@
 """How often one way to play wins against another one, as solver.play.contests works it out."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from solver.game.standings import first_standing, role, standing_index
+from solver.game.standings import Progress, first_standing, role, standing_index
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 
 MOST_GAMES = 10_000_000
-"""That are played at a time to count what happens in them."""
+"""The most games that are played at a time."""
+
+OnContest = Callable[[float | Progress], None]
+"""Is called with the share of all turns that is evaluated, then with how the sweeps go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +68,10 @@ class Played:
         In a million duels about three fail this by chance.
         """
         exact = duel.as_first, duel.as_second
-        errors = [math.sqrt(one * (1 - one) / (self.games / 2)) for one in exact]
+        errors = [math.sqrt(chance * (1 - chance) / (self.games / 2)) for chance in exact]
         return all(
-            abs(rate - one) <= 5 * error + 2 / self.games
-            for rate, one, error in zip(self._halves, exact, errors, strict=True)
+            abs(rate - chance) <= 5 * error + 2 / self.games
+            for rate, chance, error in zip(self._halves, exact, errors, strict=True)
         )
 
     @property

@@ -69,21 +69,21 @@ This and the next two are best for exact values of three players by arnold rules
 to 5,000, and with kcd scoring and a final turn."""
 
 _LEADERS_TURNS = 1.4
-"""By how many turns a race is longer for each that the leader has still to go, where the goal gives
-others a final turn."""
+"""The turns by which a race is longer for each that the leader still needs, if reaching the goal
+gives others a final turn."""
 
 _LAST_TURN = 3.0
-"""By how many turns a race is shorter that ends in a final turn: it may upset everything."""
+"""The turns by which a race is shorter that ends in a final turn, which may upset everything."""
 
 _BANKS = (0.45, 0.9, 1.6, 2.7)
-"""After which banks the next turn is solved, in expected points of a turn."""
+"""The banks after which the next turn is solved, in expected points of a turn."""
 
 
 class EstimatedStrategy(SharedStrategy):
     """Play of several players who know the game of every two of them; for `advise` too."""
 
     def __init__(self, pairs: Strategy, players: int) -> None:
-        """From the strategy of two players, for so many. Raises InvalidRulesError."""
+        """`pairs` is the strategy of two players. Raises InvalidRulesError."""
         check_players(pairs.rules, players)
         check_goal(pairs.rules)
         BestPlay.__init__(self, pairs.rules, players)
@@ -111,7 +111,9 @@ class EstimatedStrategy(SharedStrategy):
         """
         self.check(position)
         floor = self.rules.score_floor
-        players = tuple(replace(one, score=max(one.score, floor)) for one in position.players)
+        players = tuple(
+            replace(player, score=max(player.score, floor)) for player in position.players
+        )
         return super().turn(replace(position, players=players))
 
     def refresh(self) -> None:
@@ -124,7 +126,7 @@ class EstimatedStrategy(SharedStrategy):
 
     def _solve_turn(self, start: Position) -> TurnTable:
         rules = self.rules
-        reached = any(one.score >= rules.winning_score for one in start.players)
+        reached = any(standing.score >= rules.winning_score for standing in start.players)
         if reached and self.rules.is_defended:
             return self._pairs.last_turn(start)
         if reached:
@@ -156,8 +158,8 @@ class EstimatedStrategy(SharedStrategy):
             before = many(own, len(points))
             after = after_turns(rules, before, points, farkles=farkles, loses=loses)
             theirs = [
-                others_after(rules, before, after, many(one), points, farkles=farkles)
-                for one in others
+                others_after(rules, before, after, many(standing), points, farkles=farkles)
+                for standing in others
             ]
             if not rules.gives:
                 return self._handed_to_next(theirs, after, seat, further=further)
@@ -197,24 +199,24 @@ class EstimatedStrategy(SharedStrategy):
             players)
         """
         following = (seat + 1) % self.players
-        found = self._by_pairs(others, own, following)
+        chances = self._by_pairs(others, own, following)
         # at the start of a round of equal turns the formula is nearer than a turn later
         if further and self.players > 2 and not self._ends_round(seat):
-            which = self._looked_at(len(found))
-            those = [one.one(0) for one in others]
+            which = self._looked_at(len(chances))
+            those = [standings.one(0) for standings in others]
             solved = [self._start((*those, own.one(k)), following) for k in which.tolist()]
-            moved = log_odds(np.array(solved)) - log_odds(found[which])
-            numbers = np.arange(len(found))
-            moves = [np.interp(numbers, which, one) for one in moved.T]
-            found = 1 / (1 + np.exp(-log_odds(found) - np.array(moves).T))
-            found /= found.sum(axis=1, keepdims=True)
-        return np.roll(found, 1, axis=1)
+            moved = log_odds(np.array(solved)) - log_odds(chances[which])
+            numbers = np.arange(len(chances))
+            moves = [np.interp(numbers, which, move) for move in moved.T]
+            chances = 1 / (1 + np.exp(-log_odds(chances) - np.array(moves).T))
+            chances /= chances.sum(axis=1, keepdims=True)
+        return np.roll(chances, 1, axis=1)
 
     def _looked_at(self, number: int) -> Ints:
-        """After which banks the next turn is solved, of so many: numbers of point steps."""
+        """The banks after which the next turn is solved, in point steps, all below `number`."""
         mean = mean_turn(self.rules) / self.rules.point_step
-        inside = [round(mean * one) for one in _BANKS]
-        return np.array(sorted({0, *(one for one in inside if one < number - 1), number - 1}))
+        inside = [round(mean * turns) for turns in _BANKS]
+        return np.array(sorted({0, *(steps for steps in inside if steps < number - 1), number - 1}))
 
     def _solve_start(self, order: tuple[Standing, ...], seat: int) -> Floats:
         """Chances of all at the start of a turn that ends as the formula says, the mover first."""
@@ -223,10 +225,10 @@ class EstimatedStrategy(SharedStrategy):
         own = Endings.alone(ends.bank, ends.farkle, float(ends.lost[0]))
         own = replace(own, weighs=ends.weighs)
         outcome = turn_outcome(rules, solve_turn(turn_plan(rules), own))
-        found = outcome.banked @ np.nan_to_num(ends.banks) + outcome.farkled @ ends.farkles
-        found += outcome.loses * ends.lost + outcome.spared * (ends.lost - ends.farkles[0])
-        found[0] += outcome.wins
-        return np.asarray(found)
+        chances = outcome.banked @ np.nan_to_num(ends.banks) + outcome.farkled @ ends.farkles
+        chances += outcome.loses * ends.lost + outcome.spared * (ends.lost - ends.farkles[0])
+        chances[0] += outcome.wins
+        return np.asarray(chances)
 
     def _by_pairs(self, others: Sequence[Standings], last: Standings, seat: int) -> Floats:
         """Chances of all at the start of a turn by those of every two, the mover first.
@@ -237,17 +239,17 @@ class EstimatedStrategy(SharedStrategy):
         rules, count, lanes = self.rules, self.players, len(last.score)
         seats = [(seat + k) % count for k in range(count)]
         standings = [*others, last]
-        scores = np.array([np.broadcast_to(one.score, lanes) for one in standings])
+        scores = np.array([np.broadcast_to(standing.score, lanes) for standing in standings])
         to_go = (rules.winning_score - scores) / mean_turn(rules)
         turns = to_go.mean(axis=0)
-        slow = np.cumsum([_kept_waiting(rules, one) for one in standings[:-1]], axis=0)
+        slow = np.cumsum([_kept_waiting(rules, standing) for standing in standings[:-1]], axis=0)
         # who has the last turn of a round wins at once, or the others are as they were
         done = _done_at_once(rules, standings[0]) if self._ends_round(seat) else 0.0
         odds = np.zeros((lanes, count, count))
-        for i, one in enumerate(others):
+        for i, standing in enumerate(others):
             for j in range(i + 1, count):
                 began = seats[i] < seats[j]
-                pair = self._pairs.win_probabilities(one, standings[j], began=began)
+                pair = self._pairs.win_probabilities(standing, standings[j], began=began)
                 if i == 0:
                     pair = (pair - done) / (1 - done)
                 odds[:, i, j] = log_odds(pair) + slow[j - 1] - slow[i]
@@ -256,9 +258,9 @@ class EstimatedStrategy(SharedStrategy):
                 odds[:, j, i] = -odds[:, i, j]
         if rules.ending != "at_once":
             turns = _LEADERS_TURNS * to_go.min(axis=0) - _LAST_TURN
-        found = (1 - done) * race(odds, turns)
-        found[:, 0] += done
-        return found
+        chances = (1 - done) * race(odds, turns)
+        chances[:, 0] += done
+        return chances
 
     def _ends_round(self, seat: int) -> bool:
         """Whether reaching the goal wins, of who had as many turns as all others then."""
@@ -270,8 +272,8 @@ class EstimatedStrategy(SharedStrategy):
         """Chances of each of the leaders, and of those who have a final turn, at its start."""
         standings = tuple(start.players[k] for k in chasers)
         known, row = _chased(self.rules, standings), lead // self.rules.point_step
-        found: Floats = known[min(row, len(known) - 1)]
-        return found[:1].repeat(level) / level, found[1:]
+        chances: Floats = known[min(row, len(known) - 1)]
+        return chances[:1].repeat(level) / level, chances[1:]
 
 
 def _kept_waiting(rules: Ruleset, standings: Standings) -> Floats:
@@ -295,10 +297,10 @@ def _reaches(rules: Ruleset) -> tuple[Floats, Floats]:
     """Chances to get so many point steps in a turn, on the board and off it, at most 0.999."""
     most = score_count(rules)
     plan = turn_plan(rules)
-    found = [last_turns(rules, plan, most, 0.0, on_board=board) for board in (True, False)]
+    reached = [last_turns(rules, plan, most, 0.0, on_board=board) for board in (True, False)]
     # to get as many is to get more than one fewer
-    one, other = (np.minimum(np.concatenate([[1.0], part[:most]]), 0.999) for part in found)
-    return one, other
+    on, off = (np.minimum(np.concatenate([[1.0], part[:most]]), 0.999) for part in reached)
+    return on, off
 
 
 @lru_cache(maxsize=64)
@@ -311,24 +313,24 @@ def _chased(rules: Ruleset, chasers: tuple[Standing, ...]) -> Floats:
     last, step = endgame(rules).last, rules.point_step
     goal, over = rules.winning_score // step, _beaten_by(rules)
     top = goal + last.shape[1] + len(over) * len(chasers)
-    found = np.ones((top + 1, 1))
+    chances = np.ones((top + 1, 1))
     scores = np.arange(top + 1)
-    for one in reversed(chasers):
-        margins = np.clip(scores - one.score // step, 0, last.shape[1] - 1)
-        board = int(one.on_board or not rules.has_opening)
+    for chaser in reversed(chasers):
+        margins = np.clip(scores - chaser.score // step, 0, last.shape[1] - 1)
+        board = int(chaser.on_board or not rules.has_opening)
         beats = last[board, margins][:, np.newaxis]
         ahead = sum(
-            chance * found[np.minimum(scores + more, top)] for more, chance in enumerate(over)
+            chance * chances[np.minimum(scores + excess, top)] for excess, chance in enumerate(over)
         )
-        found = np.concatenate(
+        chances = np.concatenate(
             [
-                (1 - beats) * found[:, :1],
+                (1 - beats) * chances[:, :1],
                 beats * ahead[:, :1],
-                (1 - beats) * found[:, 1:] + beats * ahead[:, 1:],
+                (1 - beats) * chances[:, 1:] + beats * ahead[:, 1:],
             ],
             axis=1,
         )
-    return found
+    return chances
 
 
 @lru_cache(maxsize=RULESETS)

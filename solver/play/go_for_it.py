@@ -32,6 +32,7 @@ from solver.game.outcomes import Outcome, outcome_of
 from solver.game.position import Position
 from solver.game.standings import (
     Ints,
+    OnShare,
     Standing,
     Standings,
     after_turns,
@@ -74,7 +75,7 @@ def search_go_for_it(
     unit: int,
     evaluate: Evaluate,
     last_of_other: Floats,
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> GoForIt:
     """The best thresholds that the search finds for who plays by the table of a unit.
 
@@ -82,28 +83,28 @@ def search_go_for_it(
     """
     turns = _Turns(rules, unit, lambda share: on_progress(0.5 * share))
     weights = turns.weights()
-    found = np.full((2, len(turns.dice)), score_count(rules))
-    wins, values = evaluate(turns.player(found))
+    thresholds = np.full((2, len(turns.dice)), score_count(rules))
+    wins, values = evaluate(turns.player(thresholds))
     for number in range(_MOST_ROUNDS):
         on_progress(0.5 + 0.5 * number / _MOST_ROUNDS)
         sums = turns.sums(values, last_of_other, weights)
-        better = _improved(sums, found)
-        if np.array_equal(better, found):
+        better = _improved(sums, thresholds)
+        if np.array_equal(better, thresholds):
             break
         then, values = evaluate(turns.player(better))
         if then <= wins + _BETTER:
             break
-        found, wins = better, then
-    tried = {found.tobytes()}
-    waiting = list(_next_to(sums, found))
+        thresholds, wins = better, then
+    tried = {thresholds.tobytes()}
+    waiting = list(_next_to(sums, thresholds))
     while waiting:
         other = waiting.pop(0)
         if other.tobytes() not in tried:
             tried.add(other.tobytes())
             if (then := evaluate(turns.player(other))[0]) > wins + _BETTER:
-                found, wins = other, then
-                waiting = list(_next_to(sums, found))
-    return turns.player(found).go_for_it
+                thresholds, wins = other, then
+                waiting = list(_next_to(sums, thresholds))
+    return turns.player(thresholds).go_for_it
 
 
 def _next_to(sums: Floats, thresholds: Thresholds) -> Iterator[Thresholds]:
@@ -117,16 +118,16 @@ def _next_to(sums: Floats, thresholds: Thresholds) -> Iterator[Thresholds]:
         other = thresholds.copy()
         other[whose, k] += change
         if 0 <= other[whose, k] <= scores:
-            more = _at(sums, other) - worth
-            if abs(more.sum()) < _CLOSE * np.abs(more).sum():
+            gain = _at(sums, other) - worth
+            if abs(gain.sum()) < _CLOSE * np.abs(gain).sum():
                 yield other
 
 
 def _at(sums: Floats, thresholds: Thresholds) -> Floats:
     """What thresholds are worth at each two scores, shape (scores, opponent's scores)."""
     sets = _sets(thresholds, sums.shape[1])[np.newaxis]
-    found: Floats = np.take_along_axis(sums, sets, axis=0)[0]
-    return found
+    worth: Floats = np.take_along_axis(sums, sets, axis=0)[0]
+    return worth
 
 
 def _improved(sums: Floats, before: Thresholds) -> Thresholds:
@@ -135,41 +136,41 @@ def _improved(sums: Floats, before: Thresholds) -> Thresholds:
     sums : of each set at each two scores, shape (sets, scores, opponent's scores); bit k of a set
         is the k-th number of dice
     """
-    found = before.copy()
+    thresholds = before.copy()
     while True:
-        earlier = found.copy()
-        for whose, k in product(range(2), range(found.shape[1])):
-            sets = _sets(found, sums.shape[1], but=(whose, k))[np.newaxis]
+        earlier = thresholds.copy()
+        for whose, k in product(range(2), range(thresholds.shape[1])):
+            sets = _sets(thresholds, sums.shape[1], but=(whose, k))[np.newaxis]
             without = np.take_along_axis(sums, sets, axis=0)[0]
             with_it = np.take_along_axis(sums, sets | (1 << k), axis=0)[0]
             gains = (with_it - without).sum(axis=1 - whose)
             # from each score on; of equal ones to the highest
             later = np.append(np.cumsum(gains[::-1])[::-1], 0.0)
-            found[whose, k] = np.flatnonzero(later >= later.max() - _SAME)[-1]
-        if np.array_equal(found, earlier):
-            return found
+            thresholds[whose, k] = np.flatnonzero(later >= later.max() - _SAME)[-1]
+        if np.array_equal(thresholds, earlier):
+            return thresholds
 
 
 def _sets(thresholds: Thresholds, scores: int, but: tuple[int, int] | None = None) -> Ints:
     """The set at each two scores, shape (scores, opponent's scores), as if `but` were never."""
-    found = np.zeros((scores, scores), dtype=np.int64)
+    sets = np.zeros((scores, scores), dtype=np.int64)
     for whose, k in product(range(2), range(thresholds.shape[1])):
         if (whose, k) != but:
             here = np.arange(scores) >= thresholds[whose, k]
-            found |= (here[:, np.newaxis] if whose == 0 else here).astype(np.int64) << k
-    return found
+            sets |= (here[:, np.newaxis] if whose == 0 else here).astype(np.int64) << k
+    return sets
 
 
 class _Turns:
     """The turns of who plays by the table, with every set of numbers of dice to go for it with."""
 
-    def __init__(self, rules: Ruleset, unit: int, on_progress: Callable[[float], None]) -> None:
+    def __init__(self, rules: Ruleset, unit: int, on_progress: OnShare) -> None:
         self.rules, self.unit = rules, unit
         columns = memo_table(rules, unit).columns
         self.dice: tuple[Remaining, ...] = tuple(
-            one.dice for one in columns if any(part.gain <= 0 for part in one.breaks)
+            column.dice for column in columns if any(part.gain <= 0 for part in column.breaks)
         )
-        """With which the table banks at all."""
+        """The numbers of dice with which the table banks at all."""
         self.standings = all_standings(rules)
         least = rules.least_bank(on_board=False) // rules.point_step
         beyond = endgame(rules).beyond if rules.is_exact else 0
@@ -208,15 +209,15 @@ class _Turns:
                 )
         own = np.zeros(count)
         own[standing_index(rules, first_standing(rules))] = 1.0
-        found = np.zeros((2 if rules.has_roles else 1, count, count))
+        visits = np.zeros((2 if rules.has_roles else 1, count, count))
         for _ in range(_MOST_TURNS):
             following = own @ moves
-            found[0] += np.outer(own, own)
-            found[role(rules, began=False)] += np.outer(own, following)
+            visits[0] += np.outer(own, own)
+            visits[role(rules, began=False)] += np.outer(own, following)
             own = following
             if own.sum() ** 2 < _OVER:
                 break
-        return found
+        return visits
 
     def sums(self, values: Floats, last_of_other: Floats, weights: Floats) -> Floats:
         """What sets are worth at two scores, times the weights, over all states with them.
@@ -226,7 +227,7 @@ class _Turns:
         values, last_of_other : what turns are worth to the other player, see search_go_for_it
         """
         rules, scores = self.rules, score_count(self.rules)
-        found = np.zeros((1 << len(self.dice), scores, scores))
+        totals = np.zeros((1 << len(self.dice), scores, scores))
         others = (self.standings.score - rules.score_floor) // rules.point_step
         for here in range(len(weights)):
             theirs = values[len(weights) - 1 - here]
@@ -245,8 +246,8 @@ class _Turns:
                     worth += chances @ left
                 index = (standing.score - rules.score_floor) // rules.point_step
                 # farkles in a row and boards of the other player are added up
-                np.add.at(found[:, index].T, others, (worth * weight).T)
-        return found
+                np.add.at(totals[:, index].T, others, (worth * weight).T)
+        return totals
 
     def _places(self) -> Iterator[tuple[Standing, int]]:
         for k in range(len(self.standings.score)):
@@ -306,9 +307,9 @@ class _Turns:
 def _endings(ways: Outcome, step: int) -> Iterator[tuple[Floats, Ints, dict[str, bool]]]:
     """The ways in which turns end: chances (sets, points), points, and how a turn is scored."""
     for chances, farkles in ((ways.banked, False), (ways.farkled, True)):
-        some = np.flatnonzero(chances.any(axis=0))
-        if len(some):
-            yield chances[:, some], some * step, {"farkles": farkles, "loses": False}
+        places = np.flatnonzero(chances.any(axis=0))
+        if len(places):
+            yield chances[:, places], places * step, {"farkles": farkles, "loses": False}
     loses = np.asarray(ways.loses)
     if loses.any():
         yield (

@@ -46,13 +46,13 @@ def komi(strategy: Strategy) -> Komi:
     """
     rules, start = strategy.rules, first_position(strategy.rules)
     step, goal = rules.point_step, rules.winning_score
-    found = []
+    head_starts = []
     for points in range(step - goal, goal, step):
         position = start
         if points > 0:
             position = start.change(opponent=points, opponent_on_board=True)
         elif points < 0:
             position = start.change(banked=-points, on_board=True)
-        found.append(HeadStart(points, strategy.win_probability(position)))
-    best = min(found, key=lambda one: (abs(one.win_probability - 0.5), abs(one.points)))
-    return Komi(rules.name, best, found[goal // step - 1], tuple(found))
+        head_starts.append(HeadStart(points, strategy.win_probability(position)))
+    best = min(head_starts, key=lambda start: (abs(start.win_probability - 0.5), abs(start.points)))
+    return Komi(rules.name, best, head_starts[goal // step - 1], tuple(head_starts))

@@ -5,7 +5,7 @@ which to bank. They need not be one run: near the goal a player may bank at one 
 at a higher one, from which the goal is close.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from solver.errors import InvalidRequestError
 from solver.game.best import BestPlay
 from solver.game.position import Position, check_position
-from solver.game.standings import Bools, Ints, Standing, Standings, check_goal, many
+from solver.game.standings import Bools, Ints, OnShare, Standing, Standings, check_goal, many
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import Remaining, dice_set
@@ -49,7 +49,7 @@ class TurnMap:
     bank_from: tuple[BankFrom, ...]
     """When to bank, for the dice of each column that can be left; a bank that wins too."""
     win_probability: float
-    """At the start of the turn."""
+    """The win probability at the start of the turn."""
     within: float | None = None
     """What 95 in 100 chances are off by at most, where they are estimates."""
 
@@ -76,10 +76,9 @@ class ScoreMap:
 
     rules: Ruleset
     position: Position
-    """With the farkles in a row, and who began; its scores mean nothing."""
-    own: Ints
-    """Scores in points."""
-    opponent: Ints
+    """A position with the farkles in a row and with who began; its scores mean nothing."""
+    scores: Ints
+    """The scores in points, of either player."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,8 +135,8 @@ def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -
         rows -= (rows - (strategy.rules.winning_score - position.banked) // step) // 2
         sure = rows + 1
     best = bank_from(bank_decisions(table)[level][:sure, usual], seen[:sure], step)
-    best = tuple(one for one in best if one.dice - 1 in columns)
-    highest = max((one.turn_total or 0 for one in best), default=0)
+    best = tuple(threshold for threshold in best if threshold.dice - 1 in columns)
+    highest = max((threshold.turn_total or 0 for threshold in best), default=0)
     highest = max(highest, position.turn_total)
     rows = max(rows, highest // step) + 1
     rows = min(rows, table.roll.shape[1])
@@ -172,25 +171,24 @@ def win_map(strategy: Strategy, start: Position, scores: Ints) -> WinMap:
     rules = strategy.rules
     farkles = np.full(len(scores), start.opponent_farkles, dtype=np.int64)
     others = Standings(scores, farkles, _boards(rules, scores), 0 * farkles)
-    found = [
+    rows = [
         strategy.win_probabilities(
             many(Standing(int(score), start.farkles, bool(board))), others, began=start.began
         )
         for score, board in zip(scores, _boards(rules, scores), strict=True)
     ]
-    return WinMap(rules, start, scores, scores, np.array(found))
+    return WinMap(rules, start, scores, np.array(rows))
 
 
 def border_map(
     strategy: Strategy,
     start: Position,
     scores: Ints,
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> BorderMap:
     """The borders of the turns from all pairs of scores, each of which is solved.
 
     scores : in points, ascending, all below the goal
-    on_progress : is told which share is done
 
     Raises InvalidRequestError where throws combine.
     """
@@ -204,14 +202,14 @@ def border_map(
     shape = dice_set(rules).whole, len(scores), len(scores)
     least, inverted = np.full(shape, np.nan), np.zeros(shape, dtype=np.bool_)
     for done, (index, position) in enumerate(_positions(rules, start, scores)):
-        for one in turn_map(strategy, position).bank_from:
-            column = one.dice - 1
-            if one.turn_total is not None:
-                least[column, *index] = one.turn_total
-            inverted[column, *index] = bool(one.roll_again)
+        for threshold in turn_map(strategy, position).bank_from:
+            column = threshold.dice - 1
+            if threshold.turn_total is not None:
+                least[column, *index] = threshold.turn_total
+            inverted[column, *index] = bool(threshold.roll_again)
         on_progress((done + 1) / len(scores) ** 2)
     wins_from = rules.winning_score - scores
-    return BorderMap(rules, start, scores, scores, least, wins_from, inverted)
+    return BorderMap(rules, start, scores, least, wins_from, inverted)
 
 
 def scores_between(rules: Ruleset, step: int, least: int = 0) -> Ints:

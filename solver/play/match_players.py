@@ -22,86 +22,72 @@ from solver.play.turn_kernels import fill_turns
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import EqualDice, Floats, TurnTable, turn_plan
 
-DecisionTables = tuple[Ints, Floats, Bools]
-"""For some positions: which of the decisions each has, and `worth` and `bank` of Decisions, one
-after the other, shape (decisions, levels, turn totals, dice)."""
 
+class MatchTurns(NamedTuple):
+    """The turns that start at some positions; of positions with equal turns there is one."""
 
-MatchPlayer = Callable[[Sequence[Position]], DecisionTables]
-"""Decides in many positions at once: gives the decisions of the turns that start there."""
-
-
-class TurnValues(NamedTuple):
-    """The turns that start at some positions, shape (positions, ...) each."""
-
+    which: Ints
+    """The place of the turn of each position in all other arrays, shape (positions,)."""
     worth: Floats
-    """Win probability in the states of the turn, shape (..., levels, turn totals, dice)."""
-    bank: Floats
-    """The value of banking, by the turn total; less than 0 where that is not allowed."""
+    """`Decisions.worth` of each turn, shape (turns, levels, turn totals, columns)."""
+    bank: Bools
+    """`Decisions.bank` of each turn, in the same shape."""
+    banked: Floats
+    """What a bank is worth in a solved game, below 0 where it is not allowed, (turns, turn totals).
+
+    Like the next two it is empty for other policies than optimal play."""
     farkle: Floats
-    """The value of a farkle, by the turn total."""
+    """What a farkle is worth in a solved game, in the same shape."""
     lost: Floats
-    """The value of a roll that loses everything."""
+    """What a roll that loses everything is worth in a solved game, shape (turns,)."""
 
 
-ValuesPlayer = Callable[[Sequence[Position]], TurnValues]
-"""Best play in many positions at once: gives what the turns that start there are worth."""
-
-
-def optimal_values(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) -> ValuesPlayer:
-    """The turns of a solved game, given its values in the layout of a Solution.
-
-    code : the folder of compiled code
-    """
-    plan = turn_plan(rules)
-    table, work = solved_game(rules, endgame(rules), np.asarray(values))
-    turn = load_turn(plan, code)
-    rows = work.scratch.bank.shape[1]
-
-    def found(positions: Sequence[Position]) -> TurnValues:
-        number, plan = len(positions), turn_plan(rules_at(rules, positions[0]))
-        made = TurnValues(
-            np.empty((number, plan.levels, rows, plan.columns)),
-            np.empty((number, rows)),
-            np.empty((number, rows)),
-            np.empty(number),
-        )
-        ordinary = [k for k, one in enumerate(positions) if one.opponent < rules.winning_score]
-        if ordinary:
-            places = np.array([_place(rules, positions[k]) for k in ordinary], dtype=np.intp)
-            some = TurnValues(*(np.empty((len(ordinary), *one.shape[1:])) for one in made))
-            fill_turns(turn, table, places, *work, *some)
-            for whole, part in zip(made, some, strict=True):
-                whole[ordinary] = part
-        for k in set(range(number)).difference(ordinary):
-            one = positions[k]
-            last = last_turn(rules, points_to_beat(rules, one), on_board=one.on_board)
-            for whole, part in zip(made, table_values(last, rows), strict=True):
-                whole[k] = part
-        return made
-
-    return found
-
-
-def table_values(table: TurnTable, rows: int) -> TurnValues:
-    """One turn, cut off at `rows` turn totals or with the last one repeated."""
-    kept = np.minimum(np.arange(rows), len(table.ends.bank) - 1)
-    bank = np.nan_to_num(table.ends.bank, nan=NOT_ALLOWED)[kept]
-    lost = table.ends.lost[0]
-    return TurnValues(table.win_probability[:, kept], bank, table.ends.farkle[kept], lost)
+MatchPlayer = Callable[[Sequence[Position]], MatchTurns]
+"""Decides in many positions at once: gives the turns that start there."""
 
 
 def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) -> MatchPlayer:
-    """Optimal play of a solved game; the arguments are those of `optimal_values`."""
-    found = optimal_values(rules, values, code)
+    """Optimal play of a solved game.
 
-    def tables(positions: Sequence[Position]) -> DecisionTables:
-        worth, bank, _, _ = found(positions)
-        banks = bank[:, None, :, None] >= worth
-        banks[..., ~turn_plan(rules_at(rules, positions[0])).may_bank] = False
-        return np.arange(len(positions)), worth, banks
+    values : in the layout of a Solution
+    code : the folder of compiled code
+    """
+    table, work = solved_game(rules, endgame(rules), np.asarray(values))
+    turn = load_turn(turn_plan(rules), code)
+    rows = work.scratch.bank.shape[1]
 
-    return tables
+    def turns(positions: Sequence[Position]) -> MatchTurns:
+        number, plan = len(positions), turn_plan(rules_at(rules, positions[0]))
+        arrays = (
+            np.empty((number, plan.levels, rows, plan.columns)),
+            *np.empty((2, number, rows)),
+            np.empty(number),
+        )
+        ordinary = [k for k, start in enumerate(positions) if start.opponent < rules.winning_score]
+        if ordinary:
+            places = np.array([_place(rules, positions[k]) for k in ordinary], dtype=np.intp)
+            filled = [np.empty((len(ordinary), *array.shape[1:])) for array in arrays]
+            fill_turns(turn, table, places, *work, *filled)
+            for array, part in zip(arrays, filled, strict=True):
+                array[ordinary] = part
+        for k in set(range(number)).difference(ordinary):
+            start = positions[k]
+            last = last_turn(rules, points_to_beat(rules, start), on_board=start.on_board)
+            for array, part in zip(arrays, _cut_off(last, rows), strict=True):
+                array[k] = part
+        worth, banked, farkle, lost = arrays
+        bank = banked[:, None, :, None] >= worth
+        bank[..., ~plan.may_bank] = False
+        return MatchTurns(np.arange(number), worth, bank, banked, farkle, lost)
+
+    return turns
+
+
+def _cut_off(table: TurnTable, rows: int) -> tuple[Floats, Floats, Floats, Floats]:
+    """The values of one turn, cut off at `rows` turn totals or with the last one repeated."""
+    kept = np.minimum(np.arange(rows), len(table.ends.bank) - 1)
+    bank = np.nan_to_num(table.ends.bank, nan=NOT_ALLOWED)[kept]
+    return table.win_probability[:, kept], bank, table.ends.farkle[kept], table.ends.lost[0]
 
 
 def match_player(rules: Ruleset, policy: Policy, code: Path) -> MatchPlayer:
@@ -117,15 +103,17 @@ def match_player(rules: Ruleset, policy: Policy, code: Path) -> MatchPlayer:
 def policy_player(rules: Ruleset, policy: Policy) -> MatchPlayer:
     """The play of a policy."""
 
-    def tables(positions: Sequence[Position]) -> DecisionTables:
-        found = [policy.decisions(EqualDice(rules_at(rules, one)), one) for one in positions]
-        index = {decisions: k for k, decisions in enumerate(dict.fromkeys(found))}
-        which = np.array([index[decisions] for decisions in found])
-        rows = max(one.worth.shape[1] for one in index)
-        worth, bank = zip(*(_cut(one, rows) for one in index), strict=True)
-        return which, np.stack(worth), np.stack(bank)
+    def turns(positions: Sequence[Position]) -> MatchTurns:
+        every = [policy.decisions(EqualDice(rules_at(rules, start)), start) for start in positions]
+        index = {decisions: k for k, decisions in enumerate(dict.fromkeys(every))}
+        which = np.array([index[decisions] for decisions in every])
+        rows = max(decisions.worth.shape[1] for decisions in index)
+        worth, bank = zip(*(_cut(decisions, rows) for decisions in index), strict=True)
+        nothing = np.empty((0, 0))
+        worths, banks = np.stack(worth), np.stack(bank)
+        return MatchTurns(which, worths, banks, nothing, nothing, np.empty(0))
 
-    return tables
+    return turns
 
 
 def _cut(decisions: Decisions, rows: int) -> tuple[Floats, Bools]:

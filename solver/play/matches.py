@@ -4,10 +4,10 @@ All games of a match go on turn by turn side by side. What the players decide ar
 solver.play.match_players.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,11 @@ from solver.game.standings import (
     FARKLE,
     LOSE,
     OUT,
+    SPARED,
     WIN,
     Bools,
     Ints,
+    OnShare,
     after_turns,
     check_afresh,
     first_standing,
@@ -31,9 +33,10 @@ from solver.game.standings import (
     others_after,
     score_count,
 )
+from solver.play.compare import CLOSE
 from solver.play.contests import outcomes_against, settled
 from solver.play.duel import Played, starts
-from solver.play.match_players import MatchPlayer, match_player
+from solver.play.match_players import MatchPlayer, MatchTurns, match_player
 from solver.play.memo import GoForIt
 from solver.play.policies import Optimal, levels_under
 from solver.play.policy import Policy
@@ -42,8 +45,6 @@ from solver.rules.ruleset import RULESETS, Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats, turn_plan
-
-P = TypeVar("P")
 
 NORMAL, FINAL, FIRST, SECOND = range(4)
 """What a turn is: an ordinary one, a final turn, or the first or second of a play-off."""
@@ -66,7 +67,7 @@ class Throws(NamedTuple):
     bonuses: Ints
     """The bonus for each hot dice of a turn, in point steps."""
     upto: Floats
-    """For each column the chances of the _ENDS, and then of each list, added up."""
+    """The chances of the _ENDS, and then of each list, added up, column after column."""
     first: Ints
     """Where each column begins in `upto`, and the end."""
 
@@ -79,7 +80,7 @@ def throws_of(rules: Ruleset) -> Throws:
     outs = np.broadcast_to(plan.out_chances, spared.shape)
     ends = np.stack([plan.counted_farkles, plan.lose_chances, plan.win_chances, outs, spared])
     scores = np.split(lists.chances, lists.first_list[1:-1])
-    upto = [np.cumsum([*some, *others]) for some, others in zip(ends.T, scores, strict=True)]
+    upto = [np.cumsum([*ended, *others]) for ended, others in zip(ends.T, scores, strict=True)]
     first = np.cumsum([0, *map(len, upto)], dtype=np.int64)
     return Throws(lists, np.array(plan.bonuses, dtype=np.int64), np.concatenate(upto), first)
 
@@ -109,40 +110,63 @@ def throw(
 
 
 @njit(cache=True)
+def _value_of_rolling(
+    turns: MatchTurns, turn: int, level: int, total: int, column: int, throws: Throws
+) -> float:
+    """Win probability of rolling in a state of one of the turns of a solved game."""
+    lists, worth = throws.lists, turns.worth[turn]
+    levels, rows, _ = worth.shape
+    value = lists.wins[column] + lists.loses[column] * turns.lost[turn]
+    value += lists.farkles[column] * turns.farkle[turn, min(total, rows - 1)]
+    for number in range(lists.first_list[column], lists.first_list[column + 1]):
+        to, after, left = chosen(level, total, number, worth, lists, throws.bonuses)
+        following = worth[min(to, levels - 1), min(after, rows - 1), left]
+        value += lists.chances[number] * following
+    return float(value)
+
+
+@njit(cache=True)
 def _play_turns(
-    which: Ints,
-    worth: Floats,
-    bank: Bools,
     here: Ints,
+    turns: MatchTurns,
     allowed: Bools,
     throws: Throws,
     kinds: npt.NDArray[np.int8],
     totals: Ints,
+    decisions: Ints,
+    close: Ints,
 ) -> None:
     """Play one turn of each game; fill in how it ends and its turn total before that.
 
-    which[game] is its decisions, allowed[here[game]] the turn totals that may be banked.
+    here[game] is the place of its position in `turns.which`, and of the turn totals that may be
+    banked there in `allowed`. In a solved game decisions[game] and close[game] are the numbers of
+    its decisions and of close ones; they are not counted if both are empty.
     """
-    levels, rows, columns = worth.shape[1:]
+    levels, rows, columns = turns.worth.shape[1:]
     for game, place in enumerate(here):
+        turn = turns.which[place]
         level, total, column, kind = 0, 0, columns - 1, -1
         while kind < 0:
-            kind, level, total, column = throw(worth[which[game]], level, total, column, throws)
+            kind, level, total, column = throw(turns.worth[turn], level, total, column, throws)
             may = allowed[place, min(total, allowed.shape[1] - 1)]
-            legal = kind < 0 and may and throws.lists.may_bank[column]
-            if legal and bank[which[game], min(level, levels - 1), min(total, rows - 1), column]:
+            if kind >= 0 or not (may and throws.lists.may_bank[column]):
+                continue
+            row = min(total, rows - 1)
+            if len(decisions):
+                rolled = _value_of_rolling(turns, turn, level, total, column, throws)
+                decisions[game] += 1
+                close[game] += abs(turns.banked[turn, row] - rolled) < CLOSE
+            if turns.bank[turn, min(level, levels - 1), row, column]:
                 kind = BANK
         kinds[game] = kind
         totals[game] = total
 
 
-class Games(Generic[P]):
-    """The games that are still played, all arrays by game. Scores are in points.
+class Games:
+    """The games that are still played, all arrays by game. Scores are in points."""
 
-    P is what a player is in the turns that a subclass plays.
-    """
-
-    def __init__(self, rules: Ruleset, games: int) -> None:
+    def __init__(self, rules: Ruleset, games: int, *, counts: bool = False) -> None:
+        """`counts` says whether turns are counted, which takes players of a solved game."""
         check_afresh(rules)
         self.rules = rules
         self.players = [many(first_standing(rules), games) for _ in range(2)]
@@ -152,6 +176,10 @@ class Games(Generic[P]):
         self.mover = 0
         self.wins = 0.0
         """The wins of player 0 in the games that are over."""
+        self.counts = np.zeros((5, games if counts else 0), dtype=np.int64)
+        """Turns, points banked, farkles, decisions and close ones of all games, over or not."""
+        self._which = np.arange(games)
+        """The places in `counts` of the games that are still played."""
 
     def situations(self) -> Ints:
         """What positions are made of, shape (7, games)."""
@@ -185,7 +213,7 @@ class Games(Generic[P]):
             began=phase == FIRST if phase >= FIRST else began,
         )
 
-    def play(self, player: P) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
+    def play(self, player: MatchPlayer) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
         """One turn of every game: how it ends, its total in points, whether that may be banked."""
         kinds = np.empty(len(self.phase), dtype=np.int8)
         totals = np.empty(len(self.phase), dtype=np.int64)
@@ -197,10 +225,10 @@ class Games(Generic[P]):
                 kinds[games], totals[games], allowed[games] = self._play(player, games)
         return kinds, totals, allowed
 
-    def _play(self, player: P, some: Ints) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
+    def _play(self, player: MatchPlayer, places: Ints) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
         """One turn as of `play` of some games, all of which have their last turns or none."""
         rules, step = self.rules, self.rules.point_step
-        situations = self.situations()[:, some]
+        situations = self.situations()[:, places]
         low = situations.min(axis=1)
         steps = np.array([step, step, 1, 1, 1, 1, 1])
         sizes = (situations.max(axis=1) - low) // steps + 1
@@ -215,33 +243,43 @@ class Games(Generic[P]):
         allowed = np.empty(len(order), dtype=np.bool_)
         rows = score_count(rules) + rules.least_bank(on_board=False) // step + 1
         for begin in range(0, len(seen), CHUNK):
-            positions = [self.position(one) for one in distinct[begin : begin + CHUNK].tolist()]
-            may = np.array([banks_allowed(rules, one, rows) for one in positions])
+            positions = [self.position(row) for row in distinct[begin : begin + CHUNK].tolist()]
+            may = np.array([banks_allowed(rules, position, rows) for position in positions])
             games = order[starts[begin] : starts[begin + len(positions)]]
             here = inverse[games] - begin
-            kind, total = self.turns(player, positions, some[games], here, may)
+            kind, total = self.turns(player, positions, places[games], here, may)
             kinds[games], totals[games] = kind, total
             allowed[games] = may[here, np.minimum(total, rows - 1)]
         return kinds, totals * step, allowed
 
     def turns(
-        self,
-        player: P,
-        positions: Sequence[Position],
-        games: Ints,
-        here: Ints,
-        allowed: Bools,
+        self, player: MatchPlayer, starts: Sequence[Position], games: Ints, here: Ints, may: Bools
     ) -> tuple[npt.NDArray[np.int8], Ints]:
         """Turns of some games from some positions: how each ends, and its total in point steps.
 
         games : places among those still played
         here : of each of them the place of its position
-        allowed : which turn totals may be banked in each position, by point steps; the last stands
-            for all further ones
+        may : which turn totals may be banked in each position, by point steps; the last stands for
+            all further ones
         """
-        raise NotImplementedError
+        rules, number = rules_at(self.rules, starts[0]), len(games)
+        kinds, totals = np.empty(number, dtype=np.int8), np.empty(number, dtype=np.int64)
+        decisions, close = np.zeros((2, number if self.counts.size else 0), dtype=np.int64)
+        ended = kinds, totals, decisions, close
+        _play_turns(here, player(starts), may, throws_of(rules), *ended)
+        if self.counts.size:
+            keeps = (kinds == FARKLE) & may[here, np.minimum(totals, may.shape[1] - 1)]
+            keeps &= rules.farkle_keeps_turn_total
+            if rules.is_exact:
+                scores = np.array([start.banked for start in starts])[here]
+                keeps &= scores + totals * rules.point_step <= rules.goal
+            points = np.where((kinds == BANK) | keeps, totals, 0) * rules.point_step
+            farkles = (kinds == FARKLE) | (kinds == SPARED)
+            counted = np.ones_like(totals), points, farkles, decisions, close
+            self.counts[:, self._which[games]] += np.array(counted)
+        return kinds, totals
 
-    def turn(self, player: P) -> None:
+    def turn(self, player: MatchPlayer) -> None:
         """One turn of every game, and what follows from it."""
         rules, me = self.rules, self.mover
         kinds, totals, allowed = self.play(player)
@@ -291,9 +329,10 @@ class Games(Generic[P]):
 
     def keep(self, goes_on: Bools) -> None:
         """Go on with some of the games."""
-        self.players = [one[goes_on] for one in self.players]
+        self.players = [standings[goes_on] for standings in self.players]
         self.phase = self.phase[goes_on]
         self.lead = self.lead[goes_on]
+        self._which = self._which[goes_on]
 
     def _after_normal_turns(self, normal: Bools, kinds: npt.NDArray[np.int8], got: Ints) -> Bools:
         """Write down the turns of games without a final turn; say who has reached the goal."""
@@ -308,40 +347,12 @@ class Games(Generic[P]):
         return reached
 
 
-class _Matched(Games[MatchPlayer]):
-    """Games by the decisions of players."""
-
-    def turns(
-        self,
-        player: MatchPlayer,
-        positions: Sequence[Position],
-        games: Ints,
-        here: Ints,
-        allowed: Bools,
-    ) -> tuple[npt.NDArray[np.int8], Ints]:
-        """Turns of some games, see `Games.turns`."""
-        which, worth, bank = player(positions)
-        kind, total = np.empty(len(games), dtype=np.int8), np.empty(len(games), dtype=np.int64)
-        rules = rules_at(self.rules, positions[0])
-        _play_turns(
-            which[here],
-            worth,
-            bank,
-            here,
-            allowed,
-            throws_of(rules),
-            kind,
-            total,
-        )
-        return kind, total
-
-
 def play_games(
     rules: Ruleset, first: MatchPlayer, second: MatchPlayer, games: int, seed: int
 ) -> float:
     """Play games that `first` begins; how many it wins, a shared one counting half."""
     set_seed(seed % 2**32)
-    played = _Matched(rules, games)
+    played = Games(rules, games)
     while played.phase.size:
         played.turn((first, second)[played.mover])
     return played.wins
@@ -352,13 +363,12 @@ def play_match(
     players: tuple[MatchPlayer, MatchPlayer],
     games: int,
     seeds: tuple[int, int],
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> Played:
     """Play games between two players, each of whom begins half of them.
 
     games : an odd number becomes the next even one
     seeds : of those that the first one begins, and of the others
-    on_progress : told the share of the games that is done
     """
     half = (games + 1) // 2
     wins = [0.0, 0.0]
@@ -379,12 +389,12 @@ def play_duel(
     code: Path,
     games: int,
     seed: int,
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> Played:
     """Play games between two policies, each of which begins half of them.
 
     code : the folder of compiled code
-    games, on_progress : as in `play_match`
+    games : as in `play_match`
     """
     players = match_player(rules, one, code), match_player(rules, other, code)
     return play_match(rules, players, games, (seed, seed + 1_000_003), on_progress)
@@ -398,7 +408,7 @@ def strengths_of_levels(
     go_for_it: GoForIt | None = None,
     games: int | None = None,
     seed: int = 1,
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> Strengths:
     """How strong every level of a bot is against best play, exact or counted.
 
@@ -410,13 +420,14 @@ def strengths_of_levels(
     """
     best = Optimal(strategy)
     levels = [
-        best if one.name == best.name else one for one in levels_under(rules, strategy, go_for_it)
+        best if level.name == best.name else level
+        for level in levels_under(rules, strategy, go_for_it)
     ]
 
     def evaluating(share: float) -> None:
         on_progress(share / 2)
 
-    found: dict[str, Strength] = {}
+    strengths: dict[str, Strength] = {}
     if games is None:
         ends = outcomes_against(rules, best, levels, cache=cache, on_progress=evaluating)
     else:
@@ -437,7 +448,7 @@ def strengths_of_levels(
             played = play_match(rules, (player, optimal), games, (first, first + 1_000_003))
             began, replied = played.began, played.replied
             rate, error = played.rates[-1]
-        found[level.name] = Strength(
+        strengths[level.name] = Strength(
             win_rate=rate, standard_error=error, began=began, replied=replied
         )
     return Strengths(
@@ -445,5 +456,5 @@ def strengths_of_levels(
         digest=rules.digest,
         games=games and games + games % 2,
         seed=seed if games else None,
-        levels=found,
+        levels=strengths,
     )

@@ -7,7 +7,7 @@ other player. Before that they do not look at scores, but to go for it.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -65,8 +65,7 @@ class Memo(Policy):
     def decisions(self, hand: Hand, position: Position) -> Decisions:
         """The decisions of the turn that a position belongs to."""
         risked = self.risked(hand.rules, position)
-        ends = _ends(hand.rules, position)
-        return by_number(hand, _memo_decisions(hand.rules, self.unit, risked, *ends))
+        return by_number(hand, _memo_decisions(self.unit, risked, _target(hand.rules, position)))
 
     def risked(self, rules: Ruleset, position: Position) -> frozenset[Remaining]:  # noqa: ARG002
         """The numbers of dice with which nothing is banked short of the win."""
@@ -74,8 +73,9 @@ class Memo(Policy):
 
     def without_goal(self, rules: Ruleset) -> Decisions:
         """The decisions of a turn that no goal ends, of a player on the board."""
-        found = _memo_decisions(rules, self.unit, frozenset(), *_no_goal(rules))
-        return by_number(EqualDice(rules), found)
+        return by_number(
+            EqualDice(rules), _memo_decisions(self.unit, frozenset(), _no_target(rules))
+        )
 
 
 class MemoGoForIt(Memo):
@@ -90,7 +90,7 @@ class MemoGoForIt(Memo):
         self.go_for_it = go_for_it
 
     def risked(self, rules: Ruleset, position: Position) -> frozenset[Remaining]:
-        """Those of the thresholds, until somebody has reached the goal."""
+        """The numbers of dice that the thresholds say; none once somebody has reached the goal."""
         if max(position.banked, position.opponent) >= rules.winning_score:
             return frozenset()
         return self.go_for_it.dice(position)
@@ -125,7 +125,7 @@ class Thumb:
     """Dice left that count as nothing."""
 
     def bank_from(self, dice: Remaining) -> int | None:
-        """From which turn total on to bank; None for never."""
+        """The least turn total to bank with so many dice left; None for never."""
         groups = zip(self.most_dice, self.bank, strict=True)
         return next((bank for most, bank in groups if dice <= most), None)
 
@@ -150,48 +150,51 @@ class RuleOfThumb(Policy):
 
     def decisions(self, hand: Hand, position: Position) -> Decisions:
         """The decisions of the turn that a position belongs to."""
-        ends = _ends(hand.rules, position)
-        return by_number(hand, _thumb_decisions(hand.rules, self.thumb, *ends))
+        return by_number(hand, _thumb_decisions(self.thumb, _target(hand.rules, position)))
 
     def without_goal(self, rules: Ruleset) -> Decisions:
         """The decisions of a turn that no goal ends, of a player on the board."""
-        return by_number(EqualDice(rules), _thumb_decisions(rules, self.thumb, *_no_goal(rules)))
+        return by_number(EqualDice(rules), _thumb_decisions(self.thumb, _no_target(rules)))
 
 
-def _no_goal(rules: Ruleset) -> tuple[int, int | None, bool]:
-    return rules.least_bank() // rules.point_step, None, False
+class _Target(NamedTuple):
+    """What a turn under some rules is for; turn totals in point steps."""
+
+    rules: Ruleset
+    least: int
+    """The least turn total that may be banked."""
+    enough: int | None = None
+    """The least turn total whose bank wins; None where none does."""
+    is_last: bool = False
+    """Whether no bank of less is of any use, in a last turn."""
 
 
-def _ends(rules: Ruleset, position: Position) -> tuple[int, int | None, bool]:
-    """The least turn total to bank, that from which on a bank wins, if any, both in point steps.
+def _no_target(rules: Ruleset) -> _Target:
+    return _Target(rules, rules.least_bank() // rules.point_step)
 
-    And whether nothing less is of use.
-    """
+
+def _target(rules: Ruleset, position: Position) -> _Target:
     least, step = least_bank(rules, position), rules.point_step
     margin = points_to_beat(rules, position)
     if margin is not None:
         enough = margin + step
     elif rules.is_exact and rules.goal - position.banked < least:
-        return least // step, None, False  # no bank can meet it
+        return _Target(rules, least // step)  # no bank can meet it
     elif position.banked < rules.winning_score:
         enough = rules.winning_score - position.banked
     else:
-        return least // step, None, False
-    return least // step, max(enough, least) // step, margin is not None
+        return _Target(rules, least // step)
+    return _Target(rules, least // step, max(enough, least) // step, margin is not None)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _memo_decisions(
-    rules: Ruleset,
-    unit: int | None,
-    go_for_it: frozenset[Remaining],
-    least: int,
-    enough: int | None,
-    is_last: bool,
+    unit: int | None, go_for_it: frozenset[Remaining], target: _Target
 ) -> Decisions:
+    rules = target.rules
     # a turn of one throw is banked, and nothing more is to gain in it
     table = None if rules.throws == 1 else memo_table(rules, unit)
-    beyond = max(one.breaks[-1].turn_total for one in table.columns) if table else 0
+    beyond = max(column.breaks[-1].turn_total for column in table.columns) if table else 0
     left = np.arange(1, rules.dice + 1)
 
     def rows(totals: Floats, may_bank: Bools) -> tuple[Floats, Bools]:
@@ -201,13 +204,12 @@ def _memo_decisions(
         banks[:, [dice - 1 for dice in go_for_it]] = False
         return totals[:, np.newaxis] + gains + ties, banks
 
-    return _decisions(rules, rows, beyond, least, enough, is_last)
+    return _decisions(rows, beyond, target)
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _thumb_decisions(
-    rules: Ruleset, thumb: Thumb, least: int, enough: int | None, is_last: bool
-) -> Decisions:
+def _thumb_decisions(thumb: Thumb, target: _Target) -> Decisions:
+    rules = target.rules
     left = np.arange(1, rules.dice + 1)
     froms = [thumb.bank_from(dice) for dice in left.tolist()]
 
@@ -227,16 +229,11 @@ def _thumb_decisions(
             first[:, -1] = rules.dice + 1
         return _MORE * first + total, banks
 
-    return _decisions(rules, rows, max(thumb.bank), least, enough, is_last)
+    return _decisions(rows, max(thumb.bank), target)
 
 
 def _decisions(
-    rules: Ruleset,
-    make_rows: Callable[[Floats, Bools], tuple[Floats, Bools]],
-    beyond: int,
-    least: int,
-    enough: int | None,
-    is_last: bool,
+    make_rows: Callable[[Floats, Bools], tuple[Floats, Bools]], beyond: int, target: _Target
 ) -> Decisions:
     """The arrays of a turn by a rule, whose last rows win.
 
@@ -244,6 +241,7 @@ def _decisions(
         is allowed
     beyond : points from which on all rows are alike, but for their turn total
     """
+    rules, least, enough, is_last = target
     plan = turn_plan(rules)
     last = beyond // plan.step if enough is None else enough
     totals = np.arange(last + 2 * plan.reach, dtype=np.float64) * plan.step

@@ -20,12 +20,12 @@ import numpy as np
 from solver.errors import ConvergenceError
 from solver.game.outcomes import outcome_of
 from solver.game.position import first_position
-from solver.game.standings import Bools
+from solver.game.standings import Bools, OnShare
 from solver.play.contests import Settled, outcomes_against, settled
 from solver.play.duel import starts
 from solver.play.go_for_it import search_go_for_it
 from solver.play.memo import Memo, MemoGoForIt, RuleOfThumb, Thumb, banked_dice
-from solver.play.memo_study import MemoStudy, Share, Worth
+from solver.play.memo_study import MemoStudy, Worth
 from solver.play.policies import Optimal
 from solver.play.policy import Decisions
 from solver.rules.ruleset import Ruleset
@@ -36,22 +36,22 @@ from solver.turn.memo import memo_table
 _LEAST_ROWS = 400
 """Turn totals of a turn without a goal that are told apart, at least."""
 _ROUGHLY = 1e-8
-"""By which the chances of rules of thumb may still change."""
+"""The most that chances of rules of thumb may still change."""
 _COMPARED = 3
 """Rules of thumb with most points that are compared by what they win."""
 _BETTER = 1e-8
 """What is better by no more than this is as good."""
 _STEPS = (8, 4, 2, 1)
-"""By so many point steps numbers go up and down."""
+"""The point steps by which numbers go up and down, one after the other."""
 _NO_POINTS = -1.0
 """The points of rules of thumb by which a turn goes on for ever: worse than any."""
 
 
-def searched(strategy: Strategy, unit: int | None, cache: Path, on_progress: Share) -> MemoStudy:
+def searched(strategy: Strategy, unit: int | None, cache: Path, on_progress: OnShare) -> MemoStudy:
     """All that is told of the table of a unit, see study_memo."""
     rules, table, best = strategy.rules, memo_table(strategy.rules, unit), Optimal(strategy)
 
-    def part(begin: float, end: float) -> Share:
+    def part(begin: float, end: float) -> OnShare:
         return lambda share: on_progress(begin + (end - begin) * min(share, 1.0))
 
     known = outcomes_against(rules, best, [Memo()], cache=cache, on_progress=part(0.0, 0.1))
@@ -65,14 +65,14 @@ def searched(strategy: Strategy, unit: int | None, cache: Path, on_progress: Sha
 
     def worth(player: Memo | RuleOfThumb) -> Worth:
         points, farkles = _points(rules, player.without_goal(rules))
-        found = against(player)
-        first, second = starts(rules, found.one, found.other)
+        values = against(player)
+        first, second = starts(rules, values.one, values.other)
         return Worth(as_first=first, as_second=second, points=points, farkles=farkles)
 
     last = against(Memo(table.unit)).last
     go_for_it = search_go_for_it(rules, table.unit, evaluate, last, part(0.1, 0.5))
     thumb = search_thumb(
-        rules, lambda one: _overall(rules, against(one, tolerance=_ROUGHLY)), part(0.5, 1.0)
+        rules, lambda rule: _overall(rules, against(rule, tolerance=_ROUGHLY)), part(0.5, 1.0)
     )
     return MemoStudy(
         rules=rules.name,
@@ -88,15 +88,15 @@ def searched(strategy: Strategy, unit: int | None, cache: Path, on_progress: Sha
     )
 
 
-def _overall(rules: Ruleset, found: Settled) -> float:
+def _overall(rules: Ruleset, values: Settled) -> float:
     """How often the first player wins who begins every other game."""
-    return sum(starts(rules, found.one, found.other)) / 2
+    return sum(starts(rules, values.one, values.other)) / 2
 
 
 def search_thumb(
     rules: Ruleset,
     wins: Callable[[RuleOfThumb], float],
-    on_progress: Share = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> Thumb:
     """The best rule of thumb that the search finds.
 
@@ -106,13 +106,13 @@ def search_thumb(
     ranked: dict[Thumb, float] = {}
     for number, start in enumerate(starts_of_search):
         on_progress(0.5 * number / len(starts_of_search))
-        thumb, points = _climbed(rules, start, lambda one: _thumb_points(rules, one), _STEPS)
+        thumb, points = _climbed(rules, start, lambda rule: _thumb_points(rules, rule), _STEPS)
         ranked[_plain(rules, thumb)] = points
     most = sorted(ranked, key=lambda thumb: -ranked[thumb])[:_COMPARED]
-    found = {thumb: wins(RuleOfThumb(thumb)) for thumb in most}
+    won = {thumb: wins(RuleOfThumb(thumb)) for thumb in most}
     on_progress(0.7)
-    best = max(found, key=lambda thumb: found[thumb])
-    best, _ = _climbed(rules, best, lambda one: wins(RuleOfThumb(one)), _STEPS[-1:])
+    best = max(won, key=lambda thumb: won[thumb])
+    best, _ = _climbed(rules, best, lambda rule: wins(RuleOfThumb(rule)), _STEPS[-1:])
     return _plain(rules, best)
 
 
@@ -134,11 +134,11 @@ def _thumbs(rules: Ruleset) -> Iterator[Thumb]:
 
 
 def _bank_from(rules: Ruleset, dice: int) -> int:
-    """From which turn total on the table to memorise says to bank, or its last one."""
+    """The least turn total at which the table to memorise says to bank, or its last one."""
     for column in memo_table(rules).columns:
         if column.dice == dice:
-            last = [one.turn_total for one in column.breaks]
-            banks = [one.turn_total for one in column.breaks if one.gain <= 0]
+            last = [point.turn_total for point in column.breaks]
+            banks = [point.turn_total for point in column.breaks if point.gain <= 0]
             return max(rules.least_bank(), banks[0] if banks else last[-1])
     return rules.least_bank()
 
@@ -203,7 +203,7 @@ def _points(rules: Ruleset, decisions: Decisions) -> tuple[float, float]:
     step = rules.point_step
     rows = max(_LEAST_ROWS, rules.winning_score // step, decisions.worth.shape[1])
     least = rules.least_bank() // step
-    found = outcome_of(rules, decisions.worth, decisions.bank, np.arange(rows) >= least)
-    kept = found.ended(rules) @ np.arange(rows) * step
-    farkles = found.farkled.sum() + (found.loses if rules.spares_farkles else 0.0)
+    outcome = outcome_of(rules, decisions.worth, decisions.bank, np.arange(rows) >= least)
+    kept = outcome.ended(rules) @ np.arange(rows) * step
+    farkles = outcome.farkled.sum() + (outcome.loses if rules.spares_farkles else 0.0)
     return float(kept), float(farkles)

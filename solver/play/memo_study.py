@@ -3,29 +3,27 @@
 To find that takes a while, so it is kept in a file beside the strategy files.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
 from solver.game.solvable import check_solvable
-from solver.game.standings import check_goal
+from solver.game.standings import OnShare, check_goal
 from solver.play.memo import GoForIt, Thumb
 from solver.play.strengths import Figures, Study
 from solver.rules.ruleset import Ruleset
 from solver.solved import DIGEST_LENGTH
 from solver.strategy import Strategy
 
-Share = Callable[[float], None]
-
 
 class Worth(Figures):
-    """What a way to play brings: exact chances to win against optimal play, and points."""
+    """The exact chances of a way to play against optimal play, and the points of its turns."""
 
     as_first: float = Field(ge=0, le=1)
-    """When it begins; a shared win counts half."""
+    """The chance to win when it begins; a shared win counts half."""
     as_second: float = Field(ge=0, le=1)
+    """The chance to win when optimal play begins."""
     points: float
     """Expected points of a turn that no goal ends, of a player on the board; penalties for farkles
     in a row do not count."""
@@ -34,28 +32,28 @@ class Worth(Figures):
 
     @property
     def overall(self) -> float:
-        """The mean of both: each player begins as often."""
+        """The chance to win if each player begins as often."""
         return (self.as_first + self.as_second) / 2
 
 
 class MemoStudy(Study):
-    """What was found out of the table of a rule set in one unit."""
+    """The study of the table to memorise of a rule set in one unit."""
 
     format: Literal["farkle-memo-1"] = "farkle-memo-1"
     unit: int = Field(ge=1)
     memo: Worth
-    """What playing by the table is worth."""
+    """The worth of playing by the table."""
     go_for_it: GoForIt
     """The best thresholds that were found."""
     memo_go_for_it: Worth
-    """What playing by the table and going for it is worth; points as without."""
+    """The worth of playing by the table and going for it; points as without."""
     thumb: Thumb
     """The best rule of thumb that was found."""
     rule_of_thumb: Worth
     optimal: float = Field(ge=0, le=1)
     """Win probability of optimal play against itself as the first player."""
     most_points: float
-    """Expected points of a turn of who plays for nothing else."""
+    """The expected points of a turn that is played for most points."""
 
 
 def study_path(folder: Path, rules: Ruleset, unit: int) -> Path:
@@ -64,9 +62,9 @@ def study_path(folder: Path, rules: Ruleset, unit: int) -> Path:
 
 
 def load_memo(folder: Path, rules: Ruleset, unit: int) -> MemoStudy | None:
-    """What was found out; None where no sound file holds it."""
-    found = MemoStudy.load(study_path(folder, rules, unit), rules)
-    return found if found and found.unit == unit else None
+    """The study in a file; None without a sound file of these rules and this unit."""
+    study = MemoStudy.load(study_path(folder, rules, unit), rules)
+    return study if study and study.unit == unit else None
 
 
 def study_memo(
@@ -74,15 +72,14 @@ def study_memo(
     unit: int | None = None,
     *,
     cache: Path,
-    on_progress: Share = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> MemoStudy:
-    """Find all that out, for the table of a unit.
+    """Make the study of the table of a unit.
 
     unit : as for memo_table
     cache : the folder of compiled code
-    on_progress : told the share that is done
 
-    Raises FarkleError where a rule set has no such table or is too much to evaluate.
+    Raises FarkleError if a rule set has no such table or is too large to evaluate.
     """
     from solver.play.memo_search import searched  # noqa: PLC0415 - numba: 0.4 s
 

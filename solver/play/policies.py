@@ -215,13 +215,13 @@ def levels_under(
     rules: Ruleset, strategy: Strategy | None = None, go_for_it: GoForIt | None = None
 ) -> list[Policy]:
     """The levels of bots that there can be under the rules, given what some of them need."""
-    found = []
+    levels = []
     for name in LEVELS:
         with suppress(FarkleError):
             policy = make_policy(name, strategy, go_for_it)
             policy.decisions(EqualDice(rules), first_position(rules))
-            found.append(policy)
-    return found
+            levels.append(policy)
+    return levels
 
 
 def _threshold(text: str) -> int:

@@ -74,20 +74,20 @@ class Policy:
         position : as before the roll; its dice are those rolled, and `opponent` is the score of the
             strongest one
         """
-        rules, found = hand.rules, self.decisions(hand, position)
+        rules, decisions = hand.rules, self.decisions(hand, position)
         best = -np.inf, -1
         choice = None
         for kept in hand.set_asides(roll, position.turn):
             after = hand.after(position.turn, kept)
-            state = found.place(rules, after)
-            if (rank := (float(found.worth[state]), after.turn_total)) > best:
+            state = decisions.place(rules, after)
+            if (rank := (float(decisions.worth[state]), after.turn_total)) > best:
                 best = rank
                 rows = after.turn_total // rules.point_step + 1
                 allowed = banks_allowed(rules, position, rows)[-1]
                 column = hand.plan.column(after)
                 legal = hand.plan.may_bank[column] and allowed
                 must = hand.plan.must_bank[column]
-                choice = Move(kept.dice, bool(legal and (must or found.bank[state])))
+                choice = Move(kept.dice, bool(legal and (must or decisions.bank[state])))
         if choice is None:
             raise InvalidRequestError("a policy is asked only about a roll of which dice score")
         return choice
@@ -104,8 +104,8 @@ class Policy:
 
     def banks(self, hand: Hand, position: Position) -> bool:
         """Whether to bank before a roll, where that is legal."""
-        found = self.decisions(hand, position)
-        return bool(found.bank[found.place(hand.rules, position.turn)])
+        decisions = self.decisions(hand, position)
+        return bool(decisions.bank[decisions.place(hand.rules, position.turn)])
 
 
 def by_number(hand: Hand, decisions: Decisions) -> Decisions:

@@ -43,7 +43,7 @@ _MOST_ROWS = 2_000_000
 """Turn totals that are solved side by side: 50 bytes and more each."""
 _SETTLED = 1e-9
 _SLOPE = -0.3
-"""By how much a value changes with that of the other player, where nothing is known."""
+"""The slope of a value over that of the other player, as long as it is not known."""
 _MOST_SLOPE = 0.95
 
 
@@ -85,9 +85,9 @@ class RoughValues(Values):
         """Rough values of many players side by side, by their places and roles."""
         (low, high, share), (lows, highs, shares) = own, opponent
         odds = self.array
-        one = (1 - share) * odds[who, low, lows] + share * odds[who, high, lows]
-        other = (1 - share) * odds[who, low, highs] + share * odds[who, high, highs]
-        return np.asarray(1 / (1 + np.exp(-((1 - shares) * one + shares * other))))
+        at_low = (1 - share) * odds[who, low, lows] + share * odds[who, high, lows]
+        at_high = (1 - share) * odds[who, low, highs] + share * odds[who, high, highs]
+        return np.asarray(1 / (1 + np.exp(-((1 - shares) * at_low + shares * at_high))))
 
     def places(self, standings: Standings) -> Places:
         """Where standings are among the solved scores."""
@@ -111,12 +111,12 @@ def knots(rules: Ruleset) -> npt.NDArray[np.int64]:
     """Which scores are solved: point steps to the goal, ascending."""
     most = (rules.winning_score - rules.score_floor) // rules.point_step
     apart = max(1.0, _APART * mean_turn(rules) / rules.point_step)
-    found, last = list(range(1, min(_EACH, most) + 1)), float(_EACH)
-    while found[-1] < most:
+    steps, last = list(range(1, min(_EACH, most) + 1)), float(_EACH)
+    while steps[-1] < most:
         last += min(last * (_FURTHER - 1), apart)
-        found.append(min(most, round(last)))
+        steps.append(min(most, round(last)))
     start = rules.winning_score // rules.point_step
-    return np.array(sorted({*found, start, max(2, most)}))
+    return np.array(sorted({*steps, start, max(2, most)}))
 
 
 def rough_turns(rules: Ruleset) -> int:
@@ -147,7 +147,7 @@ def _solved(rules: Ruleset) -> RoughValues:
     values = RoughValues(rules)
     missing, step = values.knots.tolist(), rules.point_step
     start = rules.winning_score // step
-    sides = [Standing(rules.winning_score - one * step) for one in missing]
+    sides = [Standing(rules.winning_score - steps * step) for steps in missing]
     sides += [Standing(on_board=False)] * rules.has_opening
     left = np.array([*missing, *[start] * rules.has_opening])
     # whoever is not on the board comes after all scores that a first bank leads to
@@ -160,8 +160,8 @@ def _solved(rules: Ruleset) -> RoughValues:
     slopes = np.full(values.array.shape, _SLOPE)
 
     alike = defaultdict(list)
-    for one, other in combinations_with_replacement(range(len(sides)), 2):
-        alike[ranks[one] + ranks[other]].append((one, other))
+    for first, second in combinations_with_replacement(range(len(sides)), 2):
+        alike[ranks[first] + ranks[second]].append((first, second))
     plan = turn_plan(rules)
     at_once = max(1, _MOST_ROWS // (int(left.max() + plan.reach) * plan.levels * plan.columns))
     for sweep in range(_sweeps(rules)):
@@ -184,9 +184,9 @@ def _guess(
     for own, other in ((ones, others), (others, ones)):
         slopes[:, own, other] = slopes[:, before[own], before[other]]
         inside = (before[own] > 0) & (before[other] > 0)
-        one, two = own[inside], other[inside]
-        odds[:, one, two] = odds[:, before[one], two] + odds[:, one, before[two]]
-        odds[:, one, two] -= odds[:, before[one], before[two]]
+        ahead, behind = own[inside], other[inside]
+        odds[:, ahead, behind] = odds[:, before[ahead], behind] + odds[:, ahead, before[behind]]
+        odds[:, ahead, behind] -= odds[:, before[ahead], before[behind]]
 
 
 def _solve_pairs(
@@ -203,8 +203,8 @@ def _solve_pairs(
     roles = len(values.array)
     turns = [
         (who, *both)
-        for one, other in pairs
-        for both in {(one, other): None, (other, one): None}
+        for first, second in pairs
+        for both in {(first, second): None, (second, first): None}
         for who in range(roles)
     ]
     number = {turn: k for k, turn in enumerate(turns)}
@@ -215,18 +215,18 @@ def _solve_pairs(
     slope = slopes[where]
     last = given, given
     for _ in range(_ROUNDS):
-        found = lanes.solve(values)
+        solved = lanes.solve(values)
         change = (given - last[0])[other]
         moved = np.abs(change) > _SETTLED
-        np.divide(found - last[1], change, out=slope, where=moved)
+        np.divide(solved - last[1], change, out=slope, where=moved)
         np.clip(slope, -_MOST_SLOPE, _MOST_SLOPE, out=slope)
-        last = given, found
+        last = given, solved
         # found + slope * (the other's - given[other]), and the other's is made of this in turn
-        constant = found - slope * given[other]
+        constant = solved - slope * given[other]
         given = (constant + slope * constant[other]) / (1 - slope * slope[other])
         given = np.clip(given, 0.0, 1.0)
         values.array[where] = log_odds(given)
-        if np.max(np.abs(found - last[0])) < _NEAR:
+        if np.max(np.abs(solved - last[0])) < _NEAR:
             break
     slopes[where] = slope
 
@@ -238,21 +238,21 @@ class _Lanes:
         """Keeps the values of players and their opponents, with whether they began."""
         rules = values.rules
         noted, strategy = _Noted(rules), Strategy(rules, values, rules.name)
-        ends = [strategy.endings(noted, _start(rules, *one)) for one in players]
+        ends = [strategy.endings(noted, _start(rules, *player)) for player in players]
         self._plan = turn_plan(rules)
         self._who = np.concatenate([np.full(number, who) for who, _, _, number in noted.asked])
         self._own = values.places(_joined([own for _, own, _, _ in noted.asked]))
         self._opponents = values.places(_joined([others for _, _, others, _ in noted.asked]))
-        rows = max(len(one.bank) for one in ends)
-        self._bank = np.array([_longer(one.bank, rows) for one in ends]).T
-        self._farkle = np.array([_longer(one.farkle, rows) for one in ends]).T
-        self._lost = np.array([one.lost[0] for one in ends])
+        rows = max(len(ending.bank) for ending in ends)
+        self._bank = np.array([_longer(ending.bank, rows) for ending in ends]).T
+        self._farkle = np.array([_longer(ending.farkle, rows) for ending in ends]).T
+        self._lost = np.array([ending.lost[0] for ending in ends])
 
     def solve(self, values: RoughValues) -> Floats:
         """What the turns are worth, by values as they are now."""
         left = 1 - values.between(self._who, self._own, self._opponents)
         given = self._bank, self._farkle, self._lost
-        bank, farkle, lost = (_with_values(one, left) for one in given)
+        bank, farkle, lost = (_with_values(ending, left) for ending in given)
         weighs = values.rules.is_exact
         turns = Endings(bank, farkle, lost, np.ones(1), weighs, side_by_side=True)
         return np.asarray(solve_turn(self._plan, turns).rolls[0, 0, -1])
@@ -286,24 +286,24 @@ class _Noted(Values):
 def _with_values(ends: Floats, left: Floats) -> Floats:
     """What turns lead to, with values in place of the numbers that _Noted gave."""
     noted = ends < -0.5
-    found = ends.copy()
-    found[noted] = left[(-1 - ends[noted]).astype(np.intp)]
-    return found
+    values = ends.copy()
+    values[noted] = left[(-1 - ends[noted]).astype(np.intp)]
+    return values
 
 
 def _longer(ends: Floats, rows: int) -> Floats:
-    """With its last row so often that there are so many."""
+    """The endings of a turn with the last row repeated up to `rows` rows."""
     longer: Floats = np.pad(ends, (0, rows - len(ends)), mode="edge")
     return longer
 
 
 def _joined(standings: list[Standings]) -> Standings:
-    """All of them in a row."""
+    """The standings of a list, one after the other."""
     return Standings(
-        np.concatenate([one.score for one in standings]),
-        np.concatenate([one.farkles for one in standings]),
-        np.concatenate([one.on_board for one in standings]),
-        np.concatenate([one.banked for one in standings]),
+        np.concatenate([each.score for each in standings]),
+        np.concatenate([each.farkles for each in standings]),
+        np.concatenate([each.on_board for each in standings]),
+        np.concatenate([each.banked for each in standings]),
     )
 
 

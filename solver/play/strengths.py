@@ -1,7 +1,4 @@
-"""What was found out of a rule set, kept as a file of JSON, as it takes a while.
-
-Here that is how strong the levels of play are against optimal play.
-"""
+"""Results of long computations about a rule set, kept in JSON files; here the levels' strengths."""
 
 import math
 from pathlib import Path
@@ -14,75 +11,78 @@ from solver.solved import DIGEST_LENGTH, open_regular, write_whole
 
 
 class Figures(BaseModel):
-    """Numbers of a study."""
+    """Numbers of a study, none of which is infinite or NaN."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Study(Figures):
-    """What was found out, with the rules that it holds for."""
+    """The result of a long computation, with the rules that it holds for."""
 
     rules: str
     digest: str
 
     @classmethod
     def load(cls, path: Path, rules: Ruleset) -> Self | None:
-        """Return what a file holds of the rules; None where no sound file does."""
+        """The study in a file; None without a sound file, or if it is of other rules."""
         try:
             with open_regular(path) as file:
-                found = cls.model_validate_json(file.read())
+                study = cls.model_validate_json(file.read())
         except (OSError, ValidationError):
             return None
-        return found if found.digest == rules.digest else None
+        return study if study.digest == rules.digest else None
 
     def save(self, path: Path) -> None:
-        """Write a file, whole or not at all. Raises StrategyFileError."""
+        """Write the study to a file, whole or not at all. Raises StrategyFileError."""
         write_whole(path, self.model_dump_json(indent=2) + "\n")
 
 
 class Strength(Figures):
-    """One level against optimal play; a shared win counts half."""
+    """The share of games that a level wins against optimal play; a shared win counts half."""
 
     win_rate: float = Field(ge=0, le=1)
     standard_error: float = Field(ge=0)
-    """0 where it is exact."""
+    """The standard error of `win_rate`; 0 if that is exact."""
     began: float = Field(ge=0, le=1)
-    """Win rate in the half of the games that the level begins."""
+    """The win rate in the half of the games that the level begins."""
     replied: float = Field(ge=0, le=1)
+    """The win rate in the other half."""
 
 
 class Strengths(Study):
-    """The levels of play of one rule set against optimal play: exact, or in so many games."""
+    """The strengths of all levels of play under one rule set: exact, or in a number of games."""
 
     games: int | None = Field(default=None, ge=2)
-    """The games that each level played; None where its strength is exact."""
+    """The number of games that each level played; None if strengths are exact."""
     seed: int | None = None
+    """The seed of the dice in these games."""
     levels: dict[str, Strength]
 
     @property
     def is_exact(self) -> bool:
-        """Whether no dice were rolled for it."""
+        """Whether strengths are computed, and not estimated from games."""
         return self.games is None
 
 
 def strengths_path(folder: Path, rules: Ruleset) -> Path:
-    """The file of a rule set in the data folder."""
+    """The file with the strengths of a rule set in the data folder."""
     return folder / f"levels-{rules.digest[:DIGEST_LENGTH]}.json"
 
 
 def load_strengths(folder: Path, rules: Ruleset) -> dict[str, Strength] | None:
-    """The strengths of the levels by their names; None where no sound file holds them."""
-    found = Strengths.load(strengths_path(folder, rules), rules)
-    return found.levels if found else None
+    """The strengths of the levels by their names; None without a sound file."""
+    strengths = Strengths.load(strengths_path(folder, rules), rules)
+    return strengths.levels if strengths else None
 
 
 def save_strengths(
     folder: Path, rules: Ruleset, strengths: Strengths, *, replace: bool = False
 ) -> Strengths:
-    """Write the file of a rule set, whole or not at all; returns what it holds then.
+    """Write the file of a rule set, unless it holds strengths of more games; returns what it holds.
 
-    One that is exact, or has more games, is left as it is, unless `replace` or by one that is
-    exact. Raises StrategyFileError.
+    replace : write it in any case
+
+    Exact strengths count as those of infinitely many games. Raises StrategyFileError.
     """
     path = strengths_path(folder, rules)
     kept = Strengths.load(path, rules)

@@ -6,35 +6,23 @@ that of rolling is summed over all rolls.
 """
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from solver.errors import ConvergenceError
 from solver.game.endgame import endgame
 from solver.game.layout import make_work, mode
-from solver.game.outcome_kernels import chosen
 from solver.game.outcomes import outcomes_of_values
-from solver.game.position import Position, first_position, rules_at
-from solver.game.standings import (
-    BANK,
-    FARKLE,
-    SPARED,
-    Bools,
-    Ints,
-    first_standing,
-    role,
-    value_shape,
-)
-from solver.play.compare import CARELESS, CLOSE, GAMES, UNKNOWN, Comparison, Estimate, Tally
+from solver.game.position import first_position
+from solver.game.standings import Ints, OnShare, first_standing, role, value_shape
+from solver.play.compare import CARELESS, GAMES, UNKNOWN, Comparison, Estimate, Tally
 from solver.play.contests import duel
-from solver.play.match_players import TurnValues, ValuesPlayer, match_player, optimal_values
-from solver.play.matches import Games, Throws, play_match, set_seed, throw, throws_of
+from solver.play.match_players import match_player, optimal_player
+from solver.play.matches import Games, play_match, set_seed
 from solver.play.policies import Optimal, make_policy
 from solver.play.turn_kernels import sweep_turns
 from solver.rules.ruleset import Ruleset
@@ -51,132 +39,29 @@ _CHUNK = 4096
 """Games that are played side by side."""
 
 
-@njit(cache=True)
-def _rolled(
-    values: TurnValues, p: int, level: int, total: int, column: int, throws: Throws
-) -> float:
-    """Win probability of rolling in a state of the turn at place p."""
-    lists, (levels, rows, _) = throws.lists, values.worth[p].shape
-    value = lists.wins[column] + lists.loses[column] * values.lost[p]
-    value += lists.farkles[column] * values.farkle[p, min(total, rows - 1)]
-    for number in range(lists.first_list[column], lists.first_list[column + 1]):
-        to, after, left = chosen(level, total, number, values.worth[p], lists, throws.bonuses)
-        worth = values.worth[p, min(to, levels - 1), min(after, rows - 1), left]
-        value += lists.chances[number] * worth
-    return float(value)
-
-
-@njit(cache=True)
-def _tally_turns(
-    here: Ints,
-    values: TurnValues,
-    allowed: Bools,
-    throws: Throws,
-    kinds: npt.NDArray[np.int8],
-    totals: Ints,
-    decisions: Ints,
-    close: Ints,
-) -> None:
-    """Play one turn of each game; fill in how it ends, its turn total, and its decisions.
-
-    here[game] is the place of its values and of the turn totals that it is allowed to bank.
-    """
-    levels, rows, columns = values.worth.shape[1:]
-    for game, p in enumerate(here):
-        level, total, column, kind = 0, 0, columns - 1, -1
-        while kind < 0:
-            kind, level, total, column = throw(values.worth[p], level, total, column, throws)
-            may = allowed[p, min(total, allowed.shape[1] - 1)]
-            if kind >= 0 or not (may and throws.lists.may_bank[column]):
-                continue
-            row = min(total, rows - 1)
-            banked = values.bank[p, row]
-            rolled = _rolled(values, p, level, total, column, throws)
-            decisions[game] += 1
-            close[game] += abs(banked - rolled) < CLOSE
-            # the value is the greater of both, without the rounding of the sum above
-            if banked >= values.worth[p, min(level, levels - 1), row, column]:
-                kind = BANK
-        kinds[game] = kind
-        totals[game] = total
-
-
-class _Counted(Games[ValuesPlayer]):
-    """Games of which is counted what happens; arrays by game, also of those that are over."""
-
-    def __init__(self, rules: Ruleset, games: int) -> None:
-        super().__init__(rules, games)
-        self._which = np.arange(games)
-        """The games that are still played."""
-        counts = np.zeros((5, games), dtype=np.int64)
-        self.turn_count, self.points, self.farkles, self.decisions, self.close = counts
-
-    def turns(
-        self,
-        player: ValuesPlayer,
-        positions: Sequence[Position],
-        games: Ints,
-        here: Ints,
-        allowed: Bools,
-    ) -> tuple[npt.NDArray[np.int8], Ints]:
-        """Turns of some games, by the values of the solved game."""
-        rules, number = rules_at(self.rules, positions[0]), len(games)
-        kind, total = np.empty(number, dtype=np.int8), np.empty(number, dtype=np.int64)
-        decisions, close = np.zeros((2, number), dtype=np.int64)
-        _tally_turns(
-            here,
-            player(positions),
-            allowed,
-            throws_of(rules),
-            kind,
-            total,
-            decisions,
-            close,
-        )
-        which = self._which[games]
-        may = allowed[here, np.minimum(total, allowed.shape[1] - 1)]
-        keeps = (kind == FARKLE) & may & rules.farkle_keeps_turn_total
-        if rules.is_exact:
-            scores = np.array([one.banked for one in positions])[here] + total * rules.point_step
-            keeps &= scores <= rules.goal
-        self.turn_count[which] += 1
-        self.points[which] += np.where((kind == BANK) | keeps, total, 0) * rules.point_step
-        self.farkles[which] += (kind == FARKLE) | (kind == SPARED)
-        self.decisions[which] += decisions
-        self.close[which] += close
-        return kind, total
-
-    def keep(self, goes_on: Bools) -> None:
-        """Go on with some of the games."""
-        super().keep(goes_on)
-        self._which = self._which[goes_on]
-
-
 def tally(
     rules: Ruleset,
     values: npt.NDArray[np.float64],
     code: Path,
     games: int,
     seed: int,
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> Tally:
     """Play games of optimal play and count.
 
     values : of the solved game, in the layout of a Solution
     code : the folder of compiled code
     games : two at least
-    on_progress : told the share of the games that is done
     """
-    found = optimal_values(rules, values, code)
+    player = optimal_player(rules, values, code)
     set_seed(seed % 2**32)
     counts: list[Ints] = []
     for begin in range(0, games, _CHUNK):
         on_progress(begin / games)
-        played = _Counted(rules, min(_CHUNK, games - begin))
+        played = Games(rules, min(_CHUNK, games - begin), counts=True)
         while played.phase.size:
-            played.turn(found)
-        both = played.turn_count, played.points, played.farkles, played.decisions, played.close
-        counts.append(np.array(both))
+            played.turn(player)
+        counts.append(played.counts)
     turns, points, farkles, decisions, close = np.concatenate(counts, axis=1)
     ones = np.ones(games)
     return Tally(
@@ -233,14 +118,13 @@ def compare(
     games: int = GAMES,
     seed: int = 1,
     careless: str = CARELESS[0],
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> Comparison:
     """Compute what a solved rule set is like to play.
 
     strategies : the folder with its strategy file
     cache : the folder of compiled code
     games : of optimal play, and as many of the careless player; two at least
-    on_progress : told the share of it that is done
 
     Where rules are not plain, what has to be counted is UNKNOWN. Raises StrategyFileError where the
     rules are not solved, and InvalidRequestError for an unknown level.
@@ -269,7 +153,7 @@ def compare(
     if is_small:
         wins = Estimate(duel(solved, policy, Optimal(strategy), cache=cache).overall)
     else:
-        first, second = (match_player(solved, one, cache) for one in (policy, Optimal(strategy)))
+        first, second = (match_player(solved, who, cache) for who in (policy, Optimal(strategy)))
         wins = Estimate(*play_match(solved, (first, second), games, (seed + 1, seed + 2)).rates[-1])
     return replace(exact, tally=counted, careless_wins=wins)
 

@@ -80,9 +80,9 @@ def _turns_from(turns, r, u, w, own, opponent, outcomes, leaves, game, barred):
     k, other = outcomes.which[r, u, w, own, opponent], game.roles - 1 - r
     board = u // game.farkle_limit
     farkled = _turns_after_farkle(turns, other, u, w, own, 0, opponent, game)
-    found = 1.0 + outcomes.farkled[k] * farkled
+    expected = 1.0 + outcomes.farkled[k] * farkled
     kept = after_loss(own, game)
-    found += outcomes.loses[k] * turns[other, w, board * game.farkle_limit, opponent, kept]
+    expected += outcomes.loses[k] * turns[other, w, board * game.farkle_limit, opponent, kept]
     held = may_bank_from(own, u, game)
     for m in range(outcomes.length[k]):
         place, after = outcomes.start[k] + m, own + outcomes.first[k] + m
@@ -93,7 +93,7 @@ def _turns_from(turns, r, u, w, own, opponent, outcomes, leaves, game, barred):
             mine, mode, theirs = others_beyond(u, w, own, after, opponent, game)
             score = after_beyond(own, after, game)
             rest = turns[other, mode, mine, theirs, score] if theirs < game.scores else 0.0
-        found += chance * rest
+        expected += chance * rest
         if game.keeps == 1:
             rest = leaves[r]
             lost = after < own + held or (after < game.scores and is_barred(after, barred))
@@ -102,8 +102,8 @@ def _turns_from(turns, r, u, w, own, opponent, outcomes, leaves, game, barred):
             elif after < game.scores:
                 on_board, kept = u % game.farkle_limit, after - own
                 rest = _turns_after_farkle(turns, other, on_board, w, own, kept, opponent, game)
-            found += outcomes.kept[place] * rest
-    return found
+            expected += outcomes.kept[place] * rest
+    return expected
 
 
 @njit(nogil=True, error_model="numpy")

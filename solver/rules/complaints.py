@@ -37,9 +37,9 @@ _VALUE = {
 
 _UNKNOWN_KEY = "extra_forbidden"
 _OPTIONS = {
-    one.place: one
+    option.place: option
     for options in (OPTIONS, PENALTY_OPTIONS, COMBINATION_OPTIONS)
-    for one in options.values()
+    for option in options.values()
 }
 _TABLES_IN_LISTS = {SCORING_OPTIONS["combination"].place: Combination}
 """The keys of lists of tables."""
@@ -50,19 +50,21 @@ def complaints(data: Mapping[str, Any]) -> list[Complaint]:
 
     What depends on a value that is wrong by itself is left out: it may be right once that is.
     """
-    found = list(not_yet(data))
+    wrong_values = list(not_yet(data))
     data = {key: data[key] for key in data if key not in NOT_YET}
     single, joint = _taken_apart(data)
-    single.sort(key=lambda one: one["type"] != _UNKNOWN_KEY)
-    for one in (_complaint(one, data) for one in single):
-        if one not in found[-1:]:  # a value that is none of two types is wrong once
-            found.append(one)
-    wrong = {str(one["loc"][0]) for one in single}
+    single.sort(key=lambda error: error["type"] != _UNKNOWN_KEY)
+    for complaint in (_complaint(error, data) for error in single):
+        if complaint not in wrong_values[-1:]:  # a value that is none of two types is wrong once
+            wrong_values.append(complaint)
+    wrong = {str(error["loc"][0]) for error in single}
     if wrong:
         # a goal has to be there, whatever it is
         sound = {"goal": MAX_POINTS, **{key: data[key] for key in data if key not in wrong}}
         _, joint = _taken_apart(sound)
-    return found + [one for one in joint if wrong.isdisjoint((*one.place, *one.needs))]
+    return wrong_values + [
+        about for about in joint if wrong.isdisjoint((*about.place, *about.needs))
+    ]
 
 
 def left_open(rules: Ruleset) -> list[Complaint]:
@@ -111,12 +113,12 @@ def _taken_apart(data: Mapping[str, Any]) -> tuple[list[ErrorDetails], list[Comp
     try:
         Ruleset.model_validate(data)
     except ValidationError as error:
-        for one in error.errors(include_url=False):
-            reason = one.get("ctx", {}).get("error")
+        for detail in error.errors(include_url=False):
+            reason = detail.get("ctx", {}).get("error")
             if isinstance(reason, ContradictionsError):
-                joint += reason.found
+                joint += reason.complaints
             else:
-                single.append(one)
+                single.append(detail)
     return single, joint
 
 

@@ -68,8 +68,8 @@ def preset_titles() -> frozenset[str]:
 @cache
 def _presets() -> dict[str, Path]:
     """Files of the presets by name."""
-    found = {path.stem: path for folder in PRESETS_FOLDERS for path in folder.glob("*.toml")}
-    return dict(sorted(found.items()))
+    files = {path.stem: path for folder in PRESETS_FOLDERS for path in folder.glob("*.toml")}
+    return dict(sorted(files.items()))
 
 
 def read_rules(path: Path) -> Ruleset:
@@ -85,14 +85,14 @@ def read_rules(path: Path) -> Ruleset:
     if rules is not None:
         return rules
     first, *others = findings
-    told = say("line {line}: {sentence}", line=first.line, sentence=first.sentence)
+    sentence = say("line {line}: {sentence}", line=first.line, sentence=first.sentence)
     if others:
-        told += "; " + say_number(
+        sentence += "; " + say_number(
             "{number} more [complaint|complaints]: farkle rules check {file}",
             len(others),
             file=shlex.quote(str(path)),
         )
-    raise InvalidRulesError(f"{path}: {told}")
+    raise InvalidRulesError(f"{path}: {sentence}")
 
 
 _read_preset = cache(read_rules)
@@ -125,14 +125,14 @@ def _checked(
         wrong = left_open(rules) + idle_limits(rules)
     except ValidationError:
         rules, wrong = None, complaints(data)
-    found = [(one.place, one.sentence()) for one in wrong]
-    if rules is not None and not found:
+    placed = [(complaint.place, complaint.sentence()) for complaint in wrong]
+    if rules is not None and not placed:
         if not (refused := further(rules)):
             return rules, []
-        found = [((refused.key or "goal",), str(refused))]
+        placed = [((refused.key or "goal",), str(refused))]
     lines = key_lines(text)
     findings = dict.fromkeys(
-        Finding(line_of(lines, place), ".".join(place), sentence) for place, sentence in found
+        Finding(line_of(lines, place), ".".join(place), sentence) for place, sentence in placed
     )
     return None, sorted(findings, key=lambda finding: finding.line)
 

@@ -1,7 +1,7 @@
-"""What does not fit together in the rules of a game: a table of options, and what is said of them.
+"""Contradictions between the options of a rule set, each found as a `Complaint`.
 
-`rules` is a rule set of which every value is right by itself, `options` what there is to say of all
-options of rules and of a farkle penalty, by key.
+In all functions `rules` is a rule set whose options are valid by themselves, and `options` holds
+the `RuleOption` of each option of the rules and of their farkle penalty, by key.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -27,43 +27,44 @@ if TYPE_CHECKING:
 Options = Mapping[str, RuleOption]
 
 MOST_DICE_HELD = 6
-"""Dice of games in which a set is held: of more there could be two."""
+"""The most dice of a game in which a set is held: of more dice there could be two sets."""
 _MOST_NEEDS = 100
-"""Steps of points that may confirm."""
+"""The most points that `confirm_points` may ask for, in steps of points."""
 
 NOT_OF_ROUNDS = (
     *("goal", "goal_must_be", "beyond_goal", "ending", "ties", "minimum_binds_win"),
     *("final_throws", "score_floor"),
 )
-"""Options that say how a game to a goal ends, of which there is none where it has rounds."""
+"""Options about the goal of a game, which a game of rounds does not have."""
 _IDLE_IN_ONE_THROW = (
     *("final_throws", "last_die_tries", "held_sets", "combine_throws", "hot_dice_times"),
     *("bank_dice_left",),
 )
 """Options that mean nothing where every turn is one throw."""
 
-_STANDS: dict[str, Callable[["Ruleset"], Any]] = {
+_EXCLUDES: dict[str, Callable[["Ruleset"], Any]] = {
     "ending": lambda rules: rules.is_defended,
     "goal_must_be": lambda rules: rules.is_exact,
     "lose_everything": lambda rules: "loses_score" in rules.decisive,
     "ties": lambda rules: rules.ties == "played_on",
 }
-"""When options stand in the way of others; all that are not here do where they are said at all."""
+"""When an option excludes others; one that is not listed does whenever it is not at its default."""
 
 
-class _Apart(NamedTuple):
-    """An option that does not go with some others."""
+class _Exclusion(NamedTuple):
+    """An option that excludes others, and why."""
 
     place: Place
     message: str
-    """Names the option as `key`, and the other one as `other`."""
+    """The complaint; the option is its `key`, and the excluded one its `other`."""
     others: tuple[str, ...]
+    """The excluded options."""
     special: Mapping[str, Callable[["Ruleset"], bool]] = MappingProxyType({})
-    """When others stand in its way that are in the way of nothing else, or otherwise."""
+    """Further options that are excluded only where the function says so."""
 
 
-_APART = (
-    _Apart(
+_EXCLUSIONS = (
+    _Exclusion(
         ("take_over",),
         say_later(
             "{key}: turns that begin with what was left are solved in games that end at the goal or"
@@ -72,14 +73,14 @@ _APART = (
         ("lose_everything", "ending", "ties", "goal_must_be", "no_bank_at", "caught_up"),
         {"combination": lambda rules: "loses_game" in rules.decisive},
     ),
-    _Apart(
+    _Exclusion(
         ("take_over",),
         say_later(
             "{key}: nobody says what whoever takes over has of {other} then; leave out one of them"
         ),
         ("farkle_keeps_turn_total", "throws", "final_throws", "hot_dice_times"),
     ),
-    _Apart(
+    _Exclusion(
         ("take_over",),
         say_later(
             "{key}: no bound is proved where first throws that score nothing are thrown again"
@@ -88,7 +89,7 @@ _APART = (
         (),
         {"first_throw_tries": lambda rules: rules.first_throw_tries == 0},
     ),
-    _Apart(
+    _Exclusion(
         ("beat_previous_turn",),
         say_later(
             "{key}: turns that have to beat the one before are solved in games that end at the goal"
@@ -100,7 +101,7 @@ _APART = (
             *("no_bank_at", "take_over", "caught_up", "rounds"),
         ),
     ),
-    _Apart(
+    _Exclusion(
         ("farkle_penalty", "when"),
         say_later(
             "{key}: farkles that count are told apart from those that do not, but not from what"
@@ -109,23 +110,23 @@ _APART = (
         ("farkle_keeps_turn_total", "lose_everything", "throws", "beat_previous_turn"),
         {"take_over": lambda rules: rules.leaves_and_falls},
     ),
-    _Apart(
+    _Exclusion(
         ("confirm_points",),
         say_later(
             "{key}: nobody says which points confirm under this {other}; leave out one of them"
         ),
         ("hot_dice_times",),
     ),
-    _Apart(
+    _Exclusion(
         ("held_sets",),
         say_later(
             "{key}: nobody says what dice that match a set do under this {other}; leave out one of"
             " them"
         ),
         ("confirm_faces", "confirm_points", "jokers"),
-        {"combination": lambda rules: any(one.times for one in rules.scoring.combination)},
+        {"combination": lambda rules: any(table.times for table in rules.scoring.combination)},
     ),
-    _Apart(
+    _Exclusion(
         ("fill_straight",),
         say_later(
             "{key}: nobody says what dice that fill a straight do under this {other}; leave out one"
@@ -136,7 +137,7 @@ _APART = (
             *("last_die_tries", "hot_dice_times", "farkle_keeps_turn_total"),
         ),
     ),
-    _Apart(
+    _Exclusion(
         ("combine_throws",),
         say_later(
             "{key}: nobody says what dice of several throws do together under this {other}; leave"
@@ -144,7 +145,7 @@ _APART = (
         ),
         ("held_sets", "fill_straight", "confirm_faces", "confirm_points"),
     ),
-    _Apart(
+    _Exclusion(
         ("combine_throws",),
         say_later(
             "{key}: which dice are held would be left to the next player as well, which {other}"
@@ -152,7 +153,7 @@ _APART = (
         ),
         ("take_over",),
     ),
-    _Apart(
+    _Exclusion(
         ("combine_throws",),
         say_later(
             "{key}: beside what is held, dice are worth what they are in any throw and leave no"
@@ -161,14 +162,14 @@ _APART = (
         (),
         {
             "combination": lambda rules: any(
-                one.then == "roll_on"
-                or one.uses
-                or (one.when != "any" and one.then == "scores" and len(one.dice) < rules.dice)
-                for one in rules.scoring.combination
+                table.then == "roll_on"
+                or table.uses
+                or (table.when != "any" and table.then == "scores" and len(table.dice) < rules.dice)
+                for table in rules.scoring.combination
             ),
         },
     ),
-    _Apart(
+    _Exclusion(
         ("combine_throws",),
         say_later(
             "{key}: beside some dice no last die may score, which would be thrown for ever under"
@@ -178,36 +179,37 @@ _APART = (
         {"last_die_tries": lambda rules: rules.last_die_tries == 0},
     ),
 )
-"""What is not solved together, as scores fall or a game ends otherwise, or what nobody says."""
+"""Options that the solver cannot handle together, or whose joint meaning no rules define."""
 
 
 def contradictions(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
-    """Everything that does not fit together."""
-    of_rounds = list(_not_with_rounds(rules, options))
-    places = {one.place for one in of_rounds}
+    """All complaints about options that contradict each other."""
+    about_rounds = list(_not_with_rounds(rules, options))
+    places = {complaint.place for complaint in about_rounds}
     yield from _patterns_and_dice(rules, options)
     yield from _points_and_steps(rules, options)
-    # which would name another ending that rounds do not go with either
-    yield from (one for one in _idle_options(rules, options) if one.place not in places)
-    yield from _by_themselves(rules, options)
-    for apart in _APART:
-        if _stands(rules, options, apart.place[-1]):
-            others = [other for other in apart.others if _stands(rules, options, other)]
-            others += [other for other, stands in apart.special.items() if stands(rules)]
+    # a second complaint of the same option would suggest what rounds exclude as well
+    yield from (idle for idle in _idle_options(rules, options) if idle.place not in places)
+    yield from _single_options(rules, options)
+    for exclusion in _EXCLUSIONS:
+        if _excludes(rules, options, exclusion.place[-1]):
+            others = [other for other in exclusion.others if _excludes(rules, options, other)]
+            others += [other for other, excludes in exclusion.special.items() if excludes(rules)]
             for other in others:
-                needs = (options[other].place[0],)
-                yield Complaint(apart.place, apart.message, {"other": Key(other)}, needs=needs)
-    yield from of_rounds
+                needs, parts = (options[other].place[0],), {"other": Key(other)}
+                yield Complaint(exclusion.place, exclusion.message, parts, needs=needs)
+    yield from about_rounds
 
 
-def _stands(rules: "Ruleset", options: Options, key: str) -> bool:
-    """Whether an option stands in the way of others."""
-    if key in _STANDS:
-        return bool(_STANDS[key](rules))
+def _excludes(rules: "Ruleset", options: Options, key: str) -> bool:
+    """Whether an option has a value that excludes others."""
+    if key in _EXCLUDES:
+        return bool(_EXCLUDES[key](rules))
     return options[key].of(rules) not in {None, options[key].default}
 
 
 def _patterns_and_dice(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
+    """Complaints about combinations: more dice than there are, and those of their tables."""
     for option in options.values():
         if option.kind is PATTERNS:
             for pattern in option.of(rules):
@@ -222,40 +224,39 @@ def _patterns_and_dice(rules: "Ruleset", options: Options) -> Iterator[Complaint
 
 
 def _tables(rules: "Ruleset") -> Iterator[Complaint]:
-    """What is wrong with combinations that are said as tables."""
+    """One complaint about each combination that is written as a table and makes no sense."""
     counting = rules.scoring.counting(rules.dice)
-    for number, one in enumerate(rules.scoring.combination):
+    for number, table in enumerate(rules.scoring.combination):
         place = (*SCORING_OPTIONS["combination"].place, str(number))
-        parts = {"pattern": one.dice, "number": len(one.dice), "dice": rules.dice}
-        wrong = _wrong_with(rules, one, counts=number in counting)
-        for is_so, key, message in wrong:
-            if is_so:
+        parts = {"pattern": table.dice, "number": len(table.dice), "dice": rules.dice}
+        for is_wrong, key, message in _table_checks(rules, table, counts=number in counting):
+            if is_wrong:
                 yield Complaint((*place, *key), message, parts, needs=("dice",))
                 break
 
 
-def _wrong_with(
-    rules: "Ruleset", one: Combination, *, counts: bool
+def _table_checks(
+    rules: "Ruleset", table: Combination, *, counts: bool
 ) -> Iterator[tuple[bool, tuple[str, ...], str]]:
-    """What may be wrong with a combination: whether it is, the key in its table, and a message.
+    """All checks of a table: whether it fails, the key that is to blame, and the message.
 
-    counts : whether its price counts for any dice
+    counts : whether any dice are worth more with the combination than without it
     """
-    scores = one.then in {"scores", "roll_on"}
+    scores = table.then in {"scores", "roll_on"}
     yield (
-        len(one.dice) > rules.dice,
+        len(table.dice) > rules.dice,
         (),
         say_later('{key}: "{pattern}" needs {number} dice and there are {dice}'),
     )
     yield (
-        isinstance(one.points, tuple) and one.dice.isdecimal(),
+        isinstance(table.points, tuple) and table.dice.isdecimal(),
         (),
         say_later(
             '{key}: "{pattern}" has no letter by whose face its points could go; give one number'
         ),
     )
     yield (
-        not dice_of(one.dice),
+        not dice_of(table.dice),
         (),
         say_later(
             '{key}: no roll shows "{pattern}", as different letters and digits are different'
@@ -263,17 +264,17 @@ def _wrong_with(
         ),
     )
     yield (
-        one.points is not None and one.times is not None,
+        table.points is not None and table.times is not None,
         ("times",),
         say_later('{key}: "{pattern}" has points, too; leave out one of them'),
     )
     yield (
-        scores and one.price is None,
+        scores and table.price is None,
         ("points",),
         say_later('the key "{key}" is missing'),
     )
     yield (
-        not scores and one.price is not None,
+        not scores and table.price is not None,
         ("then",),
         say_later(
             "{key}: dice with points score; leave out the points of {pattern}, or what it does"
@@ -282,7 +283,7 @@ def _wrong_with(
     yield (
         not scores
         and all(
-            here.decided(dice) != one.then for here in rules.kinds for dice in dice_of(one.dice)
+            kind.decided(dice) != table.then for kind in rules.kinds for dice in dice_of(table.dice)
         ),
         ("then",),
         say_later(
@@ -291,19 +292,19 @@ def _wrong_with(
         ),
     )
     yield (
-        one.uses is not None and (not scores or one.uses >= len(one.dice)),
+        table.uses is not None and (not scores or table.uses >= len(table.dice)),
         ("uses",),
         say_later(
             '{key}: goes with points, and should be less than the {number} dice of "{pattern}"'
         ),
     )
     yield (
-        one.when == "all_dice" and len(one.dice) == rules.dice and not rules.combine_throws,
+        table.when == "all_dice" and len(table.dice) == rules.dice and not rules.combine_throws,
         ("when",),
         say_later("{key}: {pattern} is always a throw of all dice; leave it out"),
     )
     yield (
-        not counts and one.times is not None,
+        not counts and table.times is not None,
         (),
         say_later('{key}: "{pattern}" never counts, as its dice do not all score by themselves'),
     )
@@ -318,6 +319,7 @@ def _wrong_with(
 
 
 def _points_and_steps(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
+    """Complaints about numbers of points, by the step of points and the goal."""
     if not rules.combinations:
         yield Complaint(
             ("scoring",),
@@ -366,8 +368,8 @@ def _points_and_steps(rules: "Ruleset", options: Options) -> Iterator[Complaint]
             )
 
 
-def _by_themselves(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
-    """What does not go with an option, but for what is said in the same words of several."""
+def _single_options(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
+    """Complaints that concern one option alone, each with a message of its own."""
     most = _MOST_NEEDS * rules.point_step if rules.combinations else rules.confirm_points
     if rules.confirm_points > most:
         yield Complaint(
@@ -403,15 +405,15 @@ def _by_themselves(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
 
 
 def _not_with_rounds(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
-    """Options of a goal, and those with which rounds are not solved, as scores alone matter."""
+    """Complaints about options that do not go with a game of rounds."""
     if not rules.rounds:
         return
-    goal = {key: getattr(rules, key) != options[key].default for key in NOT_OF_ROUNDS} | {
+    about_goal = {key: getattr(rules, key) != options[key].default for key in NOT_OF_ROUNDS} | {
         "goal": rules.goal != NO_GOAL,
         "ties": False,
         "score_floor": False,
     }
-    scores = {
+    about_scores = {
         "score_floor": rules.floor_is_played,
         "no_bank_at": bool(rules.no_bank_at),
         "lose_everything": "loses_score" in rules.decisive,
@@ -419,14 +421,14 @@ def _not_with_rounds(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
     }
     reasons = (
         (
-            goal,
+            about_goal,
             say_later(
                 "{key}: this does not go with {rounds}, where there is no goal; leave out one of"
                 " them"
             ),
         ),
         (
-            scores,
+            about_scores,
             say_later(
                 "{key}: this does not go with {rounds}, where only the lead of a player counts;"
                 " leave out one of them"
@@ -441,7 +443,7 @@ def _not_with_rounds(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
         ),
     )
     wrong: list[tuple[Place, str]] = [
-        ((key,), message) for found, message in reasons for key, said in found.items() if said
+        ((key,), message) for keys, message in reasons for key, is_set in keys.items() if is_set
     ]
     if rules.ties == "earlier":
         message = say_later(
@@ -466,16 +468,17 @@ def _not_with_rounds(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
 
 
 def _idle_options(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
-    for some in rules.no_bank_at:
-        if rules.combinations and not any(in_scores(score, some) for score in rules.barred):
+    """Complaints about options that change nothing, or that make a turn endless."""
+    for scores in rules.no_bank_at:
+        if rules.combinations and not any(in_scores(score, scores) for score in rules.barred):
             message = say_later(
                 '{key}: "{scores}" is no score below the goal, as points come in steps of {step}'
             )
-            parts = {"scores": some, "step": rules.point_step}
+            parts = {"scores": scores, "step": rules.point_step}
             yield Complaint(("no_bank_at",), message, parts, needs=("goal", "scoring"))
     if rules.scoring.jokers and all(
-        one.scoring.combinations(rules.dice) == one.scoring.as_shown.combinations(rules.dice)
-        for one in rules.kinds
+        kind.scoring.combinations(rules.dice) == kind.scoring.as_shown.combinations(rules.dice)
+        for kind in rules.kinds
     ):
         message = say_later("{key}: a joker changes nothing of what dice are worth here")
         yield Complaint(SCORING_OPTIONS["jokers"].place, message, needs=("dice",))

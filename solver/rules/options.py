@@ -109,7 +109,7 @@ class Kind:
     size: int | None = None
     """Number of items that there have to be, of which a single one stands for all."""
     words: tuple[str, ...] = ()
-    """Those that are accepted, if it is words."""
+    """The words that are accepted; () for a kind that is not one of words."""
 
     def value(self, text: str, items: Callable[[str], list[str]]) -> Any:
         """The value that a text stands for; what is none stays as it was typed.
@@ -231,11 +231,11 @@ SCORES = Kind(
 """Some scores, see `solver.rules.ruleset.Ruleset.no_bank_at`."""
 
 
-def in_scores(score: int, some: str) -> bool:
+def in_scores(score: int, scores: str) -> bool:
     """Whether a score is among some, as `no_bank_at` says them."""
-    if some.startswith("*"):
-        return f"{score:06}".endswith(some[1:])
-    first, _, last = some.partition("-")
+    if scores.startswith("*"):
+        return f"{score:06}".endswith(scores[1:])
+    first, _, last = scores.partition("-")
     return int(first) <= score <= int(last or first)
 
 
@@ -343,7 +343,10 @@ class RuleOption:
     meanings: Mapping[str, str] = field(default_factory=dict)
     """What may be answered, and what it means in few words."""
     told: Mapping[Any, str] = field(default_factory=dict)
-    """What each value comes to in play, where that depends on nothing else."""
+    """The sentence on what each value comes to in play, if nothing else matters; `...` has others.
+
+    In a sentence `{number}` is the value, or the number of dice for words, see `say_number`. With
+    None among the values the option has no sentence where it does not apply."""
     typical: str | None = None
     """The answer to offer where neither the rules to start from nor the simplest give one."""
     dice: int = 1
@@ -382,7 +385,7 @@ class RuleOption:
         return said[:1].upper() + said[1:]
 
     def of(self, rules: Any) -> Any:
-        """Its value under `rules`; None where they have no such table."""
+        """The value of the option under `rules`; None where they have no such table."""
         for key in self.place:
             rules = getattr(rules, key, None)
         return rules
@@ -395,7 +398,7 @@ class RuleOption:
             beyond = {"greater_than_equal", "less_than_equal"}
             if not self.kind.size:
                 beyond.add("too_long")
-            return all(one["type"] in beyond for one in error.errors(include_url=False))
+            return all(detail["type"] in beyond for detail in error.errors(include_url=False))
         return True
 
     def applies(self, rules: Any) -> bool:
@@ -413,13 +416,13 @@ def described(default: Any, /, example: str = "", help: str = "", **said: Any) -
 
 def options_of(model: type[BaseModel], *table: str) -> dict[str, RuleOption]:
     """The options among the fields of a model, by their keys; `table` are those that lead there."""
-    found = {}
+    options = {}
     for key, made in model.model_fields.items():
         for option in made.metadata:
             if isinstance(option, RuleOption):
                 kind = _kind_of(made)
-                accepted = (one for one in made.metadata if not isinstance(one, RuleOption))
-                found[key] = replace(
+                accepted = (mark for mark in made.metadata if not isinstance(mark, RuleOption))
+                options[key] = replace(
                     option,
                     note=option.note or ("" if kind.is_list or not kind.words else option.help),
                     key=key,
@@ -428,7 +431,7 @@ def options_of(model: type[BaseModel], *table: str) -> dict[str, RuleOption]:
                     kind=kind,
                     default=made.get_default(),
                 )
-    return found
+    return options
 
 
 def _kind_of(made: FieldInfo) -> Kind:

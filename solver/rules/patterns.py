@@ -61,22 +61,22 @@ _remembered = lru_cache(maxsize=4096)
 def dice_of(pattern: str) -> tuple[Dice, ...]:
     """All dice that show a pattern, in ascending order."""
     letters = [*dict.fromkeys(filter(str.isalpha, pattern))]
-    found = set()
+    every = set()
     for chosen in permutations(_free(pattern), len(letters)):
         shown = dict(zip(letters, chosen, strict=True))
-        found.add(tuple(sorted(shown.get(sign) or int(sign) for sign in pattern)))
-    return tuple(sorted(found))
+        every.add(tuple(sorted(shown.get(sign) or int(sign) for sign in pattern)))
+    return tuple(sorted(every))
 
 
 def using(dice: Dice, uses: int) -> set[Dice]:
     """Dice that are one combination in each way to use up so many of them."""
     if uses == len(dice):
         return {dice}
-    found = set()
+    ways = set()
     for used in combinations(dice, uses):
         freed = (Counter(dice) - Counter(used)).elements()
-        found.add((*used, *(FREED + face for face in freed)))
-    return found
+        ways.add((*used, *(FREED + face for face in freed)))
+    return ways
 
 
 def standing_for(dice: Dice, jokers: Collection[int], *, alone: bool) -> set[Dice]:
@@ -86,12 +86,12 @@ def standing_for(dice: Dice, jokers: Collection[int], *, alone: bool) -> set[Dic
     """
     if not jokers:
         return {dice}
-    found: set[Dice] = {()}
+    every: set[Dice] = {()}
     for die in dice:
         freed = die // FREED * FREED
         shown = {die, *(freed + joker for joker in jokers)}
-        found = {tuple(sorted((*some, one))) for some in found for one in shown}
-    return {some for some in found if alone or not set(dice).isdisjoint(some)}
+        every = {tuple(sorted((*before, face))) for before in every for face in shown}
+    return {shown for shown in every if alone or not set(dice).isdisjoint(shown)}
 
 
 def faces_of(dice: Dice) -> Dice:
@@ -124,11 +124,11 @@ def most_points(
     best: list[dict[int, int]] = [{0: 0}, *({} for _ in range(most))]
     for number, known in enumerate(best):
         for dice, points in known.items():
-            for more, size, worth in added:
+            for digits_sum, size, worth in added:
                 if number + size <= most:
-                    found, both = best[number + size], dice + more
-                    if both not in found or found[both] < points + worth:
-                        found[both] = points + worth
+                    known_sums, both = best[number + size], dice + digits_sum
+                    if both not in known_sums or known_sums[both] < points + worth:
+                        known_sums[both] = points + worth
     return {
         roll: best[number][dice]
         for number in range(1, most + 1)
@@ -192,7 +192,7 @@ def canonical(patterns: tuple[str, ...]) -> list[str]:
 def shown_in(patterns: tuple[str, ...], dice: Dice) -> bool:
     """Whether dice have among them those of one of some patterns."""
     shown = Counter(dice)
-    return any(Counter(some) <= shown for pattern in patterns for some in dice_of(pattern))
+    return any(Counter(needed) <= shown for pattern in patterns for needed in dice_of(pattern))
 
 
 def any_of(patterns: list[str], dice: int) -> str:

@@ -73,9 +73,9 @@ _FAR_STEPS = 5_000
 class ContradictionsError(ValueError):
     """Everything in a rule set that cannot be solved or does not fit together."""
 
-    def __init__(self, found: list[Complaint]) -> None:
-        super().__init__(found[0].message)
-        self.found = found
+    def __init__(self, complaints: list[Complaint]) -> None:
+        super().__init__(complaints[0].message)
+        self.complaints = complaints
 
 
 _NAME = replace(
@@ -154,10 +154,10 @@ def _penalty(text: str) -> Any:
     number, *words = re.split(",(?=[a-z])", text.lower())
     if not (parts := re.fullmatch(r"([1-5])[x×*](.+)", number)):
         return None if text.lower() == "none" else text
-    found = {"in_a_row": int(parts[1]), "points": read_number(parts[2])}
+    data = {"in_a_row": int(parts[1]), "points": read_number(parts[2])}
     keys = {word: key for key, option in PENALTY_OPTIONS.items() for word in option.kind.words}
     said = [word.replace("-", "_") for word in words]
-    return found | {keys.get(word, word): word for word in said}
+    return data | {keys.get(word, word): word for word in said}
 
 
 _PENALTY = Kind(
@@ -206,7 +206,7 @@ _NOTHING_TO_CONFIRM = say_later(
 
 def _has_to_be_confirmed(rules: Any) -> bool:
     """Whether something may have to be confirmed under rules."""
-    doubtful = any(one.then == "roll_on" for one in rules.scoring.combination)
+    doubtful = any(table.then == "roll_on" for table in rules.scoring.combination)
     return doubtful or rules.hot_dice != "optional"
 
 
@@ -251,20 +251,16 @@ class Ruleset(Data):
     )
     """The points to reach; a file has to say it, or `rounds`."""
 
-    def _tell_rounds(self) -> Told:
-        if not self.rounds:
-            return 0, say("The game goes on until somebody has reached the goal."), False
-        message = say_number(
-            "Everybody has [one turn|{number} turns]; then the most points win.", self.rounds
-        )
-        return self.rounds, message, True
-
     rounds: Annotated[int, Field(strict=True, ge=0, le=MOST_ROUNDS)] = described(
         0,
         "10",
         say_later("so many turns each, in place of a goal"),
         note="turns of each player, in place of a goal; 0 for none",
         ask=say_later("Rounds after which the most points win, or 0 to play to a goal"),
+        told={
+            0: say_later("The game goes on until somebody has reached the goal."),
+            ...: say_later("Everybody has [one turn|{number} turns]; then the most points win."),
+        },
     )
     """The game ends when both players, or all three, have had so many turns, 1 to 50, and the most
     points win. 0 is a game to a goal, of which otherwise there is none.
@@ -288,10 +284,26 @@ class Ruleset(Data):
 
     An exact goal wins at once."""
 
-    def _tell_beyond_goal(self) -> Told:
-        if not self.is_exact:
-            return None, "", False
-        message = {
+    beyond_goal: Literal["lost", "back", "around", "given", "no_bank"] = described(
+        "lost",
+        "lost",
+        say_later("exact goals: lost, back, around, given, no_bank"),
+        ask=say_later("A bank beyond the goal"),
+        meanings={
+            "lost": say_later("brings nothing"),
+            "back": say_later("goes back from the goal by what is too much"),
+            "around": say_later("begins the score anew with what is too much"),
+            "given": say_later("gives its points to the other player"),
+            "no_bank": say_later("is not allowed"),
+        },
+        when=lambda rules: rules.goal_must_be == "exact",
+        needs=("goal_must_be",),
+        idle=say_later(
+            "{key:{value}} has no meaning unless the goal has to be met exactly; it goes with"
+            " {goal_must_be:exact}"
+        ),
+        told={
+            None: "",
             "lost": say_later(
                 "A bank that would go beyond the goal brings nothing: the score stays as it was."
             ),
@@ -312,27 +324,7 @@ class Ruleset(Data):
                 "A turn total that goes beyond the goal cannot be banked: it can only be rolled"
                 " on, until the turn is lost."
             ),
-        }[self.beyond_goal]
-        return self.beyond_goal, say(message), True
-
-    beyond_goal: Literal["lost", "back", "around", "given", "no_bank"] = described(
-        "lost",
-        "lost",
-        say_later("exact goals: lost, back, around, given, no_bank"),
-        ask=say_later("A bank beyond the goal"),
-        meanings={
-            "lost": say_later("brings nothing"),
-            "back": say_later("goes back from the goal by what is too much"),
-            "around": say_later("begins the score anew with what is too much"),
-            "given": say_later("gives its points to the other player"),
-            "no_bank": say_later("is not allowed"),
         },
-        when=lambda rules: rules.goal_must_be == "exact",
-        needs=("goal_must_be",),
-        idle=say_later(
-            "{key:{value}} has no meaning unless the goal has to be met exactly; it goes with"
-            " {goal_must_be:exact}"
-        ),
     )
     """A bank that would go beyond an exact goal: "lost", brings nothing; "back", goes back from the
     goal by the points that are too many, not below 0; "around", makes the score as many points as
@@ -344,15 +336,14 @@ class Ruleset(Data):
     board, has as many farkles in a row as before, and wins with exactly the goal; two alone can
     play so. A farkle keeps no turn total that goes beyond the goal."""
 
-    def _tell_dice(self) -> Told:
-        message = say_number("The game is played with [one die|{number} dice].", self.dice)
-        return self.dice, message, False
-
     dice: Annotated[int, Field(strict=True, ge=1, le=MAX_DICE)] = described(
         6,
         "6",
         say_later("number of dice, 1 to 10"),
         ask=say_later("Number of dice, 1 to 10"),
+        told={
+            ...: say_later("The game is played with [one die|{number} dice]."),
+        },
     )
     """How many dice are rolled, 1 to 10."""
 
@@ -473,27 +464,6 @@ class Ruleset(Data):
     Only set-asides that cannot be extended are legal then, those to which no further dice of the
     roll could be added."""
 
-    def _tell_hot_dice(self) -> Told:
-        if self.hot_dice == "optional":
-            message = say_number(
-                "When [the die is|all dice are] set aside (hot dice), [it|all] may be rolled"
-                " again.",
-                self.dice,
-            )
-        elif self.hot_dice == "no_bank":
-            message = say_number(
-                "When [the die is|all dice are] set aside (hot dice), [it|all] must be rolled"
-                " again; you cannot bank.",
-                self.dice,
-            )
-        else:
-            message = say_number(
-                "When [the die is|all dice are] set aside (hot dice), [it|all] must be rolled"
-                " again; you cannot bank, and if all dice of a roll score, all must be set aside.",
-                self.dice,
-            )
-        return self.hot_dice, message, True
-
     hot_dice: Literal["optional", "no_bank", "forced"] = described(
         "optional",
         "no_bank",
@@ -504,28 +474,22 @@ class Ruleset(Data):
             "no_bank": say_later("all must be rolled again"),
             "forced": say_later("all must be rolled again, and must be set aside if all score"),
         },
+        told={
+            "optional": say_later(
+                "When [the die is|all dice are] set aside (hot dice), [it|all] may be rolled again."
+            ),
+            "no_bank": say_later(
+                "When [the die is|all dice are] set aside (hot dice), [it|all] must be rolled"
+                " again; you cannot bank."
+            ),
+            "forced": say_later(
+                "When [the die is|all dice are] set aside (hot dice), [it|all] must be rolled"
+                " again; you cannot bank, and if all dice of a roll score, all must be set aside."
+            ),
+        },
     )
     """When all dice are set aside: "optional", all may be rolled again; "no_bank", they must be;
     "forced", they must be, and a roll that scores with all its dice must be set aside whole."""
-
-    def _tell_held_sets(self) -> Told:
-        messages = {
-            "none": say_later("What is set aside of one throw counts in no later one."),
-            "linear": say_later(
-                "Who has set aside three or more of a kind in one throw holds this set until hot"
-                " dice: each further die of its face that is thrown scores as much as three of that"
-                " face."
-            ),
-            "doubling": say_later(
-                "Who has set aside three or more of a kind in one throw holds this set until hot"
-                " dice: each further die of its face that is thrown scores and doubles it. A fourth"
-                " one brings as much as three of that face, and every further one twice as much as"
-                " the one before."
-            ),
-        }
-        if self.combine_throws:
-            return None, "", False
-        return self.held_sets, say(messages[self.held_sets]), self.held_sets != "none"
 
     held_sets: Literal["none", "linear", "doubling"] = described(
         "none",
@@ -545,6 +509,20 @@ class Ruleset(Data):
             "{key:{value}} has no meaning under {dice} below 4, where three of a kind leave no die"
             " that could match them"
         ),
+        told={
+            "none": say_later("What is set aside of one throw counts in no later one."),
+            "linear": say_later(
+                "Who has set aside three or more of a kind in one throw holds this set until hot"
+                " dice: each further die of its face that is thrown scores as much as three of that"
+                " face."
+            ),
+            "doubling": say_later(
+                "Who has set aside three or more of a kind in one throw holds this set until hot"
+                " dice: each further die of its face that is thrown scores and doubles it. A fourth"
+                " one brings as much as three of that face, and every further one twice as much as"
+                " the one before."
+            ),
+        },
     )
     """What a die scores that matches a set held, three of a kind or more of an earlier throw of the
     turn: "none", what any die does; "linear", as much as three dice of its face; "doubling", as
@@ -599,18 +577,6 @@ class Ruleset(Data):
     `when` counts in such a throw alone, and not for dice that were gathered: with "all_dice" a
     straight has to fall at once."""
 
-    def _tell_fill_straight(self) -> Told:
-        if not self.fill_straight:
-            return 0, say("No straight can be filled by a further throw."), False
-        message = say_number(
-            "Where [one face is|up to {number} faces are] missing from a straight in a throw of"
-            " all dice, you may keep one die of each face for no points[|, even if nothing"
-            " scores,] and throw the [other once: it fills|others once: they fill] the straight,"
-            " or it is a farkle.",
-            self.fill_straight,
-        )
-        return self.fill_straight, message, True
-
     fill_straight: Annotated[int, Field(strict=True, ge=0, le=5)] = described(
         0,
         "1",
@@ -618,6 +584,15 @@ class Ruleset(Data):
         note="most dice that may be thrown once to fill a straight; 0 for none",
         ask=say_later("Most dice that may be thrown once to fill a straight, or 0 for none"),
         when=lambda rules: rules.dice == len(FACES) and rules.scoring.straight_1_6,
+        told={
+            0: say_later("No straight can be filled by a further throw."),
+            ...: say_later(
+                "Where [one face is|up to {number} faces are] missing from a straight in a throw of"
+                " all dice, you may keep one die of each face for no points[|, even if nothing"
+                " scores,] and throw the [other once: it fills|others once: they fill] the"
+                " straight, or it is a farkle."
+            ),
+        },
     )
     """Most dice that may be thrown once to fill a straight of all six faces, 1 to 5; 0 for none.
 
@@ -750,14 +725,14 @@ class Ruleset(Data):
         if not self.barred:
             return [], say("A bank may leave any score."), False
         parts = []
-        for some in self.no_bank_at:
-            first, _, last = some.partition("-")
+        for scores in self.no_bank_at:
+            first, _, last = scores.partition("-")
             if last:
                 part = say("from {first:,} to {last:,}", first=int(first), last=int(last))
-            elif some.startswith("*"):
-                part = say("ending in {digits}", digits=some[1:])
+            elif scores.startswith("*"):
+                part = say("ending in {digits}", digits=scores[1:])
             else:
-                part = say("of {score:,}", score=int(some))
+                part = say("of {score:,}", score=int(scores))
             parts.append(part)
         message = say_later(
             "You cannot bank what would leave you with a score {scores}, short of the goal."
@@ -777,21 +752,6 @@ class Ruleset(Data):
     A turn total that would lead there cannot be banked, and a farkle does not keep it. Scores from
     the goal on are free, so are those of 0 and less, and all once somebody has reached the goal."""
 
-    def _tell_caught_up(self) -> Told:
-        cost = self.caught_up
-        message = say_later("Nobody falls back for being caught up.")
-        if cost == "everything":
-            message = say_later(
-                "A bank that brings its player to exactly the other player's score sends the other"
-                " back to 0."
-            )
-        elif cost:
-            message = say_later(
-                "A bank that brings its player to exactly the other player's score sends the other"
-                " back by {points:,} points, but not below 0."
-            )
-        return cost, say(message, points=cost), bool(cost)
-
     caught_up: Annotated[
         Annotated[int, Field(strict=True, ge=0, le=MAX_POINTS)] | Literal["everything"],
         _POINTS_OR_ALL,
@@ -801,6 +761,17 @@ class Ruleset(Data):
         say_later("points, everything, none: for who is caught up"),
         note='points that it costs who is caught up by a bank, or "everything"',
         ask=say_later('Points that it costs who is caught up, or "everything", or none'),
+        told={
+            0: say_later("Nobody falls back for being caught up."),
+            "everything": say_later(
+                "A bank that brings its player to exactly the other player's score sends the other"
+                " back to 0."
+            ),
+            ...: say_later(
+                "A bank that brings its player to exactly the other player's score sends the other"
+                " back by {points:,} points, but not below 0."
+            ),
+        },
     )
     """What it costs a player whose very score the other one's bank comes to: points, or
     "everything"; 0 where it costs nothing.
@@ -812,43 +783,26 @@ class Ruleset(Data):
     Scores that reach the goal are not caught up, and nobody is once somebody has reached it. Two
     alone can play so."""
 
-    def _tell_throws(self) -> Told:
-        if not self.throws:
-            return 0, say("A turn may have any number of throws."), False
-        message = say_number(
-            "A turn [is one throw: what is set aside of it|has at most {number} throws: after the"
-            " last one the turn total] is banked if it is enough for a bank, whatever dice are"
-            " left, and else lost, as by a farkle.",
-            self.throws,
-        )
-        return self.throws, message, True
-
     throws: Annotated[int, Field(strict=True, ge=0, le=5)] = described(
         0,
         "3",
         say_later("most throws of a turn"),
         note="most throws of a turn; 0 for any number",
         ask=say_later("Most throws of a turn, or 0 for any number"),
+        told={
+            0: say_later("A turn may have any number of throws."),
+            ...: say_later(
+                "A turn [is one throw: what is set aside of it|has at most {number} throws: after"
+                " the last one the turn total] is banked if it is enough for a bank, whatever dice"
+                " are left, and else lost, as by a farkle."
+            ),
+        },
     )
     """Most throws of a turn, 1 to 5; 0 for any number.
 
     The last of them ends the turn. What the turn total is then is banked where it is enough for a
     bank, whatever dice are left to roll, hot dice too. What is not enough, or has to be confirmed,
     ends the turn as a farkle does."""
-
-    def _tell_first_throw_tries(self) -> Told:
-        tries = self.first_throw_tries
-        if tries == 1:
-            return 1, say("A farkle on the first throw of a turn is one like any other."), False
-        message = say_later(
-            "The first throw of a turn is no farkle: all dice are thrown until some score."
-        )
-        if tries:
-            message = say_later(
-                "A farkle on the first throw of a turn is thrown again: it counts only when all"
-                " dice were thrown {number} times."
-            )
-        return tries, say(message, number=tries), True
 
     first_throw_tries: Tries = described(
         1,
@@ -858,6 +812,16 @@ class Ruleset(Data):
         ask=say_later(
             "Times that the first throw of a turn is made until it is no farkle, 0 for any number"
         ),
+        told={
+            1: say_later("A farkle on the first throw of a turn is one like any other."),
+            0: say_later(
+                "The first throw of a turn is no farkle: all dice are thrown until some score."
+            ),
+            ...: say_later(
+                "A farkle on the first throw of a turn is thrown again: it counts only when all"
+                " dice were thrown {number} times."
+            ),
+        },
     )
     """How many times at most the first throw of a turn is made, 1 to 9, or 0 for any number: where
     it is a farkle all dice are thrown again, and only a farkle of the last of so many counts.
@@ -865,20 +829,6 @@ class Ruleset(Data):
     There is no choice in between. All of them are the first throw of the turn, and one throw where
     throws are limited. A roll that wins, that loses everything or that loses the game is no
     farkle."""
-
-    def _tell_last_die_tries(self) -> Told:
-        tries = self.last_die_tries
-        if tries == 1 or self.dice == 1:
-            return 1, say("The last die is thrown once, as other dice are."), False
-        message = say_later(
-            "The last die is thrown until it scores, and you cannot bank in between."
-        )
-        if tries:
-            message = say_later(
-                "The last die is thrown up to {number} times until it scores, and you cannot bank"
-                " in between."
-            )
-        return tries, say(message, number=tries), True
 
     last_die_tries: Tries = described(
         1,
@@ -891,6 +841,14 @@ class Ruleset(Data):
         idle=say_later(
             "{key}: {value} has no meaning under {dice} = 1, where no die is the last of several"
         ),
+        told={
+            1: say_later("The last die is thrown once, as other dice are."),
+            0: say_later("The last die is thrown until it scores, and you cannot bank in between."),
+            ...: say_later(
+                "The last die is thrown up to {number} times until it scores, and you cannot bank"
+                " in between."
+            ),
+        },
     )
     """How many times at most a single die is thrown that is left of several, 1 to 9, or 0 for any
     number: where it is a farkle it is thrown again, and only a farkle of the last of so many
@@ -923,8 +881,8 @@ class Ruleset(Data):
                 "After hot dice what is set aside counts several times in that turn: {others}, and"
                 " {times} times from the {which} on."
             )
-        told = say(message, times=last, which=which, others=", ".join(counted))
-        return times, told, True
+        sentence = say(message, times=last, which=which, others=", ".join(counted))
+        return times, sentence, True
 
     hot_dice_times: Times = described(
         (),
@@ -1033,20 +991,20 @@ class Ruleset(Data):
         patterns = canonical(self.at("any").decisive.get("loses_score", ()))
         if not patterns:
             return [], say("No roll loses everything."), False
-        more = ""
+        besides = ""
         if self.farkle_penalty and self.farkle_penalty.in_a_row > 1:
-            more += say("; the count of farkles in a row starts again")
+            besides += say("; the count of farkles in a row starts again")
         if self.has_opening:
-            more += say("; players on the board stay there")
+            besides += say("; players on the board stay there")
         if "wins_game" in self.decisive:
-            more += say("; but a roll that wins at once does not lose")
+            besides += say("; but a roll that wins at once does not lose")
         if "loses_game" in self.decisive:
-            more += say("; a roll that loses the game does only that")
+            besides += say("; a roll that loses the game does only that")
         message = say_later(
             "A roll with {patterns} loses everything: it ends the turn, loses the turn total and"
             " takes a score above 0 down to 0{more}."
         )
-        return patterns, say(message, patterns=any_of(patterns, self.dice), more=more), True
+        return patterns, say(message, patterns=any_of(patterns, self.dice), more=besides), True
 
     lose_everything: Patterns = described(
         (),
@@ -1086,27 +1044,28 @@ class Ruleset(Data):
         patterns = canonical(always.decisive.get("loses_turn", ()))
         ruin = canonical(always.decisive.get("loses_game", ()))
         confirmed = sorted(
-            {tidy(one.dice) for one in always.scoring.combination if one.then == "roll_on"}
+            {tidy(table.dice) for table in always.scoring.combination if table.then == "roll_on"}
         )
         uses = sorted(
-            f"{tidy(one.dice)}:{one.uses}" for one in self.scoring.combination if one.uses
+            f"{tidy(table.dice)}:{table.uses}" for table in self.scoring.combination if table.uses
         )
+        tables = self.scoring.combination
         at_times: dict[When, dict[str, str]] = {
-            when: {str(one): one.in_words for one in self.scoring.combination if one.when == when}
+            when: {str(table): table.in_words for table in tables if table.when == when}
             for when in WHENS[1:]
         }
         if self.scoring.nothing_at_first:
             points = self.scoring.nothing
             said = say("a roll in which nothing scores ({points:,})", points=points)
             at_times["first_throw"][f"nothing={points}"] = said
-        at_times = {when: found for when, found in at_times.items() if found}
+        at_times = {when: named for when, named in at_times.items() if named}
         value: dict[str, list[str]] = {
             "loses_turn": patterns,
             "to_confirm": confirmed,
             "uses": uses,
             "loses_game": ruin,
         }
-        value |= {when: [*found] for when, found in at_times.items()}
+        value |= {when: [*named] for when, named in at_times.items()}
         doubt = say_later(
             "Dice that count as {combinations} have to be confirmed: you cannot bank them before"
             " dice of a further roll were set aside."
@@ -1134,8 +1093,8 @@ class Ruleset(Data):
                 )
             )
         sentences += [
-            say(_AT_TIMES[when], combinations="; ".join(found.values()))
-            for when, found in at_times.items()
+            say(_AT_TIMES[when], combinations="; ".join(named.values()))
+            for when, named in at_times.items()
         ]
         if not patterns:
             nothing = [say("Only a roll in which nothing scores is a farkle.")]
@@ -1271,15 +1230,6 @@ class Ruleset(Data):
     confirmed, and no throw of that turn is its first one. In a final turn, too, there may be
     something to take over."""
 
-    def _tell_take_over_from(self) -> Told:
-        if not self.takes_over:
-            return None, "", False
-        points = self.take_over_from
-        message = say_later("Any score of a player on the board is enough to take over.")
-        if points:
-            message = say_later("Only whoever has {points:,} points or more may take over.")
-        return points, say(message, points=points), points > 0
-
     take_over_from: Points = described(
         0,
         "3000",
@@ -1291,6 +1241,11 @@ class Ruleset(Data):
         idle=_NOTHING_TAKEN,
         in_steps=True,
         up_to_goal=True,
+        told={
+            None: "",
+            0: say_later("Any score of a player on the board is enough to take over."),
+            ...: say_later("Only whoever has {points:,} points or more may take over."),
+        },
     )
     """Least score with which a player may take over, before the turn; 0 for any of whoever is on
     the board."""
@@ -1325,13 +1280,13 @@ class Ruleset(Data):
 
     def _tell_ties(self) -> Told:
         if self.rounds:
-            told = say_later("If several have the most then, they share the win.")
+            message = say_later("If several have the most then, they share the win.")
             if self.ties == "played_on":
-                told = say_later(
+                message = say_later(
                     "If the scores are equal then, both have one more turn, again and again until"
                     " one of them has more."
                 )
-            return self.ties, say(told), True
+            return self.ties, say(message), True
         if self.ending == "at_once":
             return None, "", False
         earlier = say_later(
@@ -1363,8 +1318,8 @@ class Ruleset(Data):
                 parts.append(say("a roll that loses everything loses the game"))
         if not parts:
             return self.ties, say(message), True
-        more = say("In these turns, {clauses}.", clauses=and_text(parts))
-        return self.ties, f"{say(message)} {more}", True
+        clauses = say("In these turns, {clauses}.", clauses=and_text(parts))
+        return self.ties, f"{say(message)} {clauses}", True
 
     ties: Literal["earlier", "shared", "played_on"] = described(
         "earlier",
@@ -1447,8 +1402,8 @@ class Ruleset(Data):
         """Refuse what cannot be solved yet, and choose a floor where none is given."""
         if not isinstance(data, dict):
             return data
-        if found := list(not_yet(data)):
-            raise ContradictionsError(found)
+        if refused := list(not_yet(data)):
+            raise ContradictionsError(refused)
         data = {key: value for key, value in data.items() if key not in NOT_YET}
         rounds = data.get("rounds")
         if type(rounds) is int and 0 < rounds <= MOST_ROUNDS:
@@ -1465,8 +1420,8 @@ class Ruleset(Data):
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
-        if found := [*contradictions(self, OPTIONS | PENALTY_OPTIONS)]:
-            raise ContradictionsError(found)
+        if wrong := [*contradictions(self, OPTIONS | PENALTY_OPTIONS)]:
+            raise ContradictionsError(wrong)
         return self
 
     def farkles(self, dice: int, *, first: bool) -> Iterator[bool]:
@@ -1475,7 +1430,7 @@ class Ruleset(Data):
         scores = [Counter(faces_of(combination)) for combination in here.combinations]
         for roll in combinations_with_replacement(FACES, dice):
             then = here.decided(roll)
-            nothing = not any(one <= Counter(roll) for one in scores)
+            nothing = not any(combination <= Counter(roll) for combination in scores)
             yield then == "loses_turn" or (then == "scores" and nothing)
 
     def tries(self, dice: int, *, first: bool) -> int:
@@ -1522,7 +1477,7 @@ class Ruleset(Data):
         Each number of dice that match it is a combination then. Beside a part of a straight only
         the missing faces are one.
         """
-        plain, found = self.at("any"), self._beside_parts()
+        plain, beside = self.at("any"), self._beside_parts()
         for face in FACES if self.held_sets != "none" else ():
             alike = {dice: p for dice, p in plain.combinations.items() if {*dice} == {face}}
             three = most_points(alike, (face,), 3).get((face,) * 3, 0)
@@ -1537,8 +1492,8 @@ class Ruleset(Data):
                 tables = (*plain.scoring.combination, *matches)
                 scoring = plain.scoring.model_copy(update={"combination": tables})
                 options = self._options | {"scoring": scoring, "held_sets": "none"}
-                found[(face,) * size] = Ruleset.model_construct(**options)
-        return found
+                beside[(face,) * size] = Ruleset.model_construct(**options)
+        return beside
 
     def _beside_parts(self) -> dict[Dice, "Ruleset"]:
         """The rules as they count in throws beside each part of a straight that may be filled."""
@@ -1553,19 +1508,19 @@ class Ruleset(Data):
         nothing = 0, 0, 0, 0, 0, 0
         options = self._options | {"fill_straight": 0, "held_sets": "none"}
         options |= {"instant_win": (), "lose_everything": ()}
-        found = {}
+        beside = {}
         for missing in range(1, self.fill_straight + 1):
             for faces in combinations(FACES, missing):
                 held = tuple(face for face in reversed(FACES) if face not in faces)
                 if held in scores:
                     continue
                 fills = "".join(map(str, faces))
-                one = Combination.model_construct(dice=fills, points=self.straight, then=then)
+                straight = Combination.model_construct(dice=fills, points=self.straight, then=then)
                 scoring = Scoring.model_construct(
-                    single=nothing, three_of_a_kind=nothing, combination=(one,)
+                    single=nothing, three_of_a_kind=nothing, combination=(straight,)
                 )
-                found[held] = Ruleset.model_construct(**options | {"scoring": scoring})
-        return found
+                beside[held] = Ruleset.model_construct(**options | {"scoring": scoring})
+        return beside
 
     @cached_property
     def straight(self) -> int:
@@ -1631,45 +1586,45 @@ class Ruleset(Data):
     @property
     def has_first_throw(self) -> bool:
         """Whether something counts in the first throw of a turn alone, or its farkles do not."""
-        at_first = any(one.when == "first_throw" for one in self.scoring.combination)
+        at_first = any(table.when == "first_throw" for table in self.scoring.combination)
         return at_first or self.scoring.nothing_at_first or self.first_throw_tries != 1
 
     @cached_property
     def combinations(self) -> dict[tuple[int, ...], int]:
         """Most points of every scoring combination, by its dice; those it frees stand last."""
-        found: dict[Dice, int] = {}
-        for one in self.kinds:
-            for dice, points in one.scoring.combinations(self.dice).items():
-                found[dice] = max(points, found.get(dice, 0))
-        return found
+        points_of: dict[Dice, int] = {}
+        for kind in self.kinds:
+            for dice, points in kind.scoring.combinations(self.dice).items():
+                points_of[dice] = max(points, points_of.get(dice, 0))
+        return points_of
 
     @cached_property
     def decisive(self) -> dict[Then, tuple[str, ...]]:
         """Patterns of rolls that leave no choice, by what they do; the first that holds counts."""
-        found: dict[Then, tuple[str, ...]] = {
+        patterns_of: dict[Then, tuple[str, ...]] = {
             "wins_game": self.instant_win,
             "loses_game": (),
             "loses_score": self.lose_everything,
             "loses_turn": (),
         }
-        for one in self.scoring.combination:
-            if one.then in found:
-                pattern = tidy(one.dice)
+        for table in self.scoring.combination:
+            if table.then in patterns_of:
+                pattern = tidy(table.dice)
                 word = pattern if len({*pattern}) > 1 else pattern.replace("a", "x")
-                found[one.then] = (*found[one.then], word)
-        return {then: patterns for then, patterns in found.items() if patterns}
+                patterns_of[table.then] = (*patterns_of[table.then], word)
+        return {then: patterns for then, patterns in patterns_of.items() if patterns}
 
     def decided(self, faces: Dice) -> Then:
         """What a roll of some faces does, whatever it scores."""
         return next(
-            (then for then, some in self.decisive.items() if shown_in(some, faces)), "scores"
+            (then for then, shown in self.decisive.items() if shown_in(shown, faces)), "scores"
         )
 
     @cached_property
     def to_confirm(self) -> frozenset[Dice]:
         """Combinations after which a further roll has to score before the turn may be banked."""
-        found = (one.scoring.to_confirm(self.dice) for one in self.kinds)
-        return frozenset().union(*found)
+        doubtful = (kind.scoring.to_confirm(self.dice) for kind in self.kinds)
+        return frozenset().union(*doubtful)
 
     @property
     def confirming(self) -> str:
@@ -1701,19 +1656,19 @@ class Ruleset(Data):
 
         Equal for rules that differ in such things alone: what is worked out serves all of them.
         """
-        found = {
+        options = {
             name: value for name, value in self._options.items() if name not in BESIDE_THE_TURN
         }
         # of the rest only this matters to which set-asides are kept
         ending = "at_once" if self.more_is_better else "final_turn"
         return Ruleset.model_construct(
-            **found | {"name": "-", "goal": self.point_step, "ending": ending}
+            **options | {"name": "-", "goal": self.point_step, "ending": ending}
         )
 
     @cached_property
     def point_step(self) -> int:
         """The greatest step of which all points, bonuses and what a penalty takes are multiples."""
-        points = (one.combinations.values() for one in self.kinds)
+        points = (kind.combinations.values() for kind in self.kinds)
         taken = self.penalty_points, self.caught_up if isinstance(self.caught_up, int) else 0
         return gcd(*taken, *self.hot_dice_bonus, *chain.from_iterable(points))
 
@@ -1758,7 +1713,7 @@ class Ruleset(Data):
         step = self.point_step or self.winning_score
         scores = range(step, self.winning_score, step)
         return frozenset(
-            score for score in scores if any(in_scores(score, some) for some in self.no_bank_at)
+            score for score in scores if any(in_scores(score, barred) for barred in self.no_bank_at)
         )
 
     @property
@@ -1813,7 +1768,7 @@ class Ruleset(Data):
         """Whether some roll is a farkle: one of the fewest dice, or one that loses the turn."""
         fewest = 1 if self.last_die_tries or self.dice == 1 else 2
         few = any(self.farkles(fewest, first=False))
-        loses = (dice for one in self.decisive.get("loses_turn", ()) for dice in dice_of(one))
+        loses = (dice for lost in self.decisive.get("loses_turn", ()) for dice in dice_of(lost))
         return few or any(self.decided(dice) == "loses_turn" for dice in loses)
 
     @property
@@ -1952,7 +1907,7 @@ class Ruleset(Data):
             canonical["score_floor"] = 0
         if self.to_confirm:
             canonical["to_confirm"] = sorted(map(spelled, self.to_confirm))
-        canonical |= {when: one._canonical for when, one in self._throws.items()}
+        canonical |= {when: kind._canonical for when, kind in self._throws.items()}
         for key in self.idle_limits:
             canonical.pop(key, None)
         if self.barred:
@@ -2024,7 +1979,7 @@ class Topic(NamedTuple):
     """One option of a rule set: what it comes to in play, see `solver.rules.options.Told`."""
 
     option: str
-    """Its key in a file of rules."""
+    """The key of the option in a file of rules."""
     value: object
     sentence: str
     is_special: bool
@@ -2037,13 +1992,19 @@ def topics(rules: Ruleset, keys: Iterable[str]) -> list[Topic]:
 
 def _told(rules: Ruleset, option: RuleOption) -> Told:
     """What an option comes to: as its method says, or else as its values do by themselves."""
-    if rules.rounds and option.key in {"goal", "ending", "score_floor"}:
+    of_goal = rules.rounds and option.key in {"goal", "ending", "score_floor"}
+    if of_goal or (option.key == "held_sets" and rules.combine_throws):
         return None, "", False
     if not option.told:
-        told: Told = getattr(rules, f"_tell_{option.key}")()
-        return told
+        topic: Told = getattr(rules, f"_tell_{option.key}")()
+        return topic
     value = option.of(rules)
-    return value, say(option.told[value]), bool(option.kind.words) or value != option.default
+    if None in option.told and not option.applies(rules):
+        return None, "", False
+    message = option.told.get(value) or option.told[...]
+    number = value if isinstance(value, int) else rules.dice
+    is_special = value != "none" and (bool(option.kind.words) or value != option.default)
+    return value, say_number(message, number, points=value), is_special
 
 
 def unchecked(data: Mapping[str, Any]) -> Ruleset:
@@ -2054,8 +2015,8 @@ def unchecked(data: Mapping[str, Any]) -> Ruleset:
         if isinstance(data.get(key), Mapping)
     }
     if isinstance(scoring := tables.get("scoring"), Scoring):
-        said = [one for one in scoring.combination or () if isinstance(one, Mapping)]
-        combination = tuple(Combination.model_construct(**one) for one in said)
+        said = [table for table in scoring.combination or () if isinstance(table, Mapping)]
+        combination = tuple(Combination.model_construct(**table) for table in said)
         tables["scoring"] = scoring.model_copy(update={"combination": combination})
     return Ruleset.model_construct(**{**data, **tables})
 

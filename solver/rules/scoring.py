@@ -45,7 +45,7 @@ from solver.wording import figure, say, say_later
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """So many times the points that dice are worth as other combinations."""
+    """A multiple of the points that dice are worth as other combinations."""
 
     number: int
 
@@ -54,7 +54,7 @@ Of = int | Literal["sum"] | Times
 """Points of dice, those of all faces together, or of their parts."""
 
 Price = Of | tuple[int, ...]
-"""Also points by the face of the first letter of their pattern."""
+"""The points of dice, or a tuple of points by the face of the first letter of their pattern."""
 
 
 Then = Literal["scores", "roll_on", "wins_game", "loses_game", "loses_score", "loses_turn"]
@@ -139,7 +139,8 @@ class Combination(Data):
         """The pattern, and what dice are worth that show it, or what they do."""
         points = self.points if isinstance(self.points, tuple) else (self.points,)
         worth = ", ".join(
-            say("the sum of the faces") if one == "sum" else figure(one or 0) for one in points
+            say("the sum of the faces") if price == "sum" else figure(price or 0)
+            for price in points
         )
         if self.times is not None:
             worth = say("{number} times what they bring otherwise", number=self.times)
@@ -164,32 +165,32 @@ def _combinations(text: str) -> Any:
     """The data of combinations as they are typed, or the text where it is none."""
     if text.lower() == "none":
         return []
-    found: list[dict[str, Any]] = []
+    tables: list[dict[str, Any]] = []
     for item in re.split(r"[\s,;]+", text.lower().strip("[] ,;")):
         pattern, sign, points = item.rpartition("=")
         if sign:
-            found.append({"dice": pattern, "points": []})
-        elif not found:
+            tables.append({"dice": pattern, "points": []})
+        elif not tables:
             return text
         word = points.replace("-", "_")
         key = "then" if word == "roll_on" else "when" if word in WHENS else ""
-        if key and found[-1]["points"]:
-            found[-1][key] = word
+        if key and tables[-1]["points"]:
+            tables[-1][key] = word
         elif uses := re.fullmatch("uses_([0-9])", word):
-            found[-1]["uses"] = int(uses[1])
+            tables[-1]["uses"] = int(uses[1])
         else:
-            found[-1]["points"].append(word if word in get_args(Then) else read_number(points))
-    return [one | _worth(one.pop("points"), one) for one in found]
+            tables[-1]["points"].append(word if word in get_args(Then) else read_number(points))
+    return [table | _worth(table.pop("points"), table) for table in tables]
 
 
 def _worth(typed: list[Any], beside: Mapping[str, Any]) -> dict[str, Any]:
     """What a combination is worth or does, as it was typed beside what else was."""
     if len(typed) != 1:
         return {"points": typed}
-    (one,) = typed
-    if isinstance(one, str) and (times := re.fullmatch("x([0-9]{1,3})", one)):
+    (word,) = typed
+    if isinstance(word, str) and (times := re.fullmatch("x([0-9]{1,3})", word)):
         return {"times": int(times[1])}
-    return {"then" if one in get_args(Then) and "then" not in beside else "points": one}
+    return {"then" if word in get_args(Then) and "then" not in beside else "points": word}
 
 
 _COMBINATIONS = Kind(
@@ -423,15 +424,15 @@ class Scoring(Data):
             yield option.place, option.pattern, self.three_pairs, len(option.pattern)
         place = SCORING_OPTIONS["combination"].place
         # of as many points those that need not be confirmed come first
-        in_order = sorted(enumerate(self.combination), key=lambda one: one[1].then == "roll_on")
-        for number, one in in_order:
-            if one.price is not None:
-                yield (*place, str(number)), one.dice, one.price, one.uses or len(one.dice)
+        in_order = sorted(enumerate(self.combination), key=lambda pair: pair[1].then == "roll_on")
+        for number, table in in_order:
+            if table.price is not None:
+                yield (*place, str(number)), table.dice, table.price, table.uses or len(table.dice)
 
     def _beyond_three(self, number: int) -> tuple[int, ...]:
         """Points of more than three of a kind by face, as those of three say."""
-        more = number - 3
-        times = {"none": 0, "linear": 1 + more, "doubling": 2**more}[self.more_of_a_kind]
+        further = number - 3
+        times = {"none": 0, "linear": 1 + further, "doubling": 2**further}[self.more_of_a_kind]
         return tuple(times * points for points in self.three_of_a_kind)
 
     def patterns(self) -> Iterator[tuple[Place, str, Of, int]]:
@@ -448,7 +449,7 @@ class Scoring(Data):
 
     def dearest(self, number_of_dice: int) -> dict[Dice, tuple[int, Place]]:
         """The most points of dice that show a pattern, and where they are said first."""
-        found: dict[Dice, tuple[int, Place]] = {}
+        prices: dict[Dice, tuple[int, Place]] = {}
         parts, alone = self.in_parts(number_of_dice), self.joker_alone
         jokers, doubtful = [*map(int, self.jokers)], self._doubtful
         for place, pattern, points, uses in self.patterns():
@@ -457,18 +458,18 @@ class Scoring(Data):
                     worth = worth_of(shown, points, parts)
                     ways = using(shown, uses) if worth else ()
                     for dice in (d for way in ways for d in standing_for(way, jokers, alone=alone)):
-                        if dice not in found or found[dice][0] < worth:
-                            found[dice] = worth, place
+                        if dice not in prices or prices[dice][0] < worth:
+                            prices[dice] = worth, place
 
         def merit(dice: Dice) -> tuple[int, bool]:
-            points, place = found.get(dice, (0, ()))
+            points, place = prices.get(dice, (0, ()))
             return points, place not in doubtful
 
         # dice that are worth as much by themselves need no others
-        used = {dice: tuple(face for face in dice if face < FREED) for dice in found}
+        used = {dice: tuple(face for face in dice if face < FREED) for dice in prices}
         return {
-            dice: one
-            for dice, one in found.items()
+            dice: price
+            for dice, price in prices.items()
             if used[dice] == dice or merit(used[dice]) < merit(dice)
         }
 
@@ -479,17 +480,17 @@ class Scoring(Data):
 
     def in_parts(self, number_of_dice: int) -> dict[Dice, int]:
         """Most points of faces as combinations with prices of their own, where others need that."""
-        if all(one.times is None for one in self.combination):
+        if all(table.times is None for table in self.combination):
             return {}
-        plain = tuple(one for one in self.combination if one.times is None)
+        plain = tuple(table for table in self.combination if table.times is None)
         others = self.as_shown.model_copy(update={"combination": plain}).dearest(number_of_dice)
         whole = {dice: points for dice, (points, _) in others.items() if dice[-1] < FREED}
         return most_points(whole, FACES, number_of_dice)
 
     def at(self, when: When) -> "Scoring":
         """What dice are worth in a throw, by tables that count in any."""
-        kept = (one for one in self.combination if WHENS.index(one.when) <= WHENS.index(when))
-        tables = tuple(one.model_copy(update={"when": "any"}) for one in kept)
+        kept = (table for table in self.combination if WHENS.index(table.when) <= WHENS.index(when))
+        tables = tuple(table.model_copy(update={"when": "any"}) for table in kept)
         nothing = 0 if self.nothing_at_first and when != "first_throw" else self.nothing
         return self.model_copy(
             update={"combination": tables, "nothing": nothing, "nothing_when": "all_dice"}
@@ -503,27 +504,29 @@ class Scoring(Data):
     @property
     def is_always_alike(self) -> bool:
         """Whether dice are worth as much in any throw of all that are left."""
-        return not self.nothing_at_first and all(one.when == "any" for one in self.combination)
+        return not self.nothing_at_first and all(table.when == "any" for table in self.combination)
 
     def counting(self, number_of_dice: int) -> list[int]:
         """The numbers of those combinations that are the dearest of some dice, or need no price."""
         own = SCORING_OPTIONS["combination"].place
         dearest = set()
         for when in WHENS:
-            if all(one.when != when for one in self.combination):
+            if all(table.when != when for table in self.combination):
                 continue
             numbers = [
                 number
-                for number, one in enumerate(self.combination)
-                if WHENS.index(one.when) <= WHENS.index(when)
+                for number, table in enumerate(self.combination)
+                if WHENS.index(table.when) <= WHENS.index(when)
             ]
             places = {place for _, place in self.at(when).dearest(number_of_dice).values()}
-            dearest |= {one for k, one in enumerate(numbers) if (*own, str(k)) in places}
+            dearest |= {number for k, number in enumerate(numbers) if (*own, str(k)) in places}
         return [
             number
-            for number, one in enumerate(self.combination)
+            for number, table in enumerate(self.combination)
             if number in dearest
-            or (one.price is None and one.then != "scores" and len(one.dice) <= number_of_dice)
+            or (
+                table.price is None and table.then != "scores" and len(table.dice) <= number_of_dice
+            )
         ]
 
     def to_confirm(self, number_of_dice: int) -> frozenset[Dice]:
@@ -536,19 +539,19 @@ class Scoring(Data):
     def _doubtful(self) -> frozenset[Place]:
         """Where combinations are said that have to be confirmed."""
         own = SCORING_OPTIONS["combination"].place
-        found = enumerate(self.combination)
-        return frozenset((*own, str(number)) for number, one in found if one.then == "roll_on")
+        tables = enumerate(self.combination)
+        return frozenset((*own, str(number)) for number, table in tables if table.then == "roll_on")
 
     def combinations(self, number_of_dice: int) -> dict[Dice, int]:
         """Points of every scoring combination."""
-        found = {dice: points for dice, (points, _) in self.dearest(number_of_dice).items()}
+        points_of = {dice: points for dice, (points, _) in self.dearest(number_of_dice).items()}
         if self.nothing:
-            scores = [Counter(faces_of(dice)) for dice in found]
+            scores = [Counter(faces_of(dice)) for dice in points_of]
             for roll in combinations_with_replacement(FACES, number_of_dice):
                 shown = Counter(roll)
                 if not any(dice <= shown for dice in scores):
-                    found[roll] = self.nothing
-        return found
+                    points_of[roll] = self.nothing
+        return points_of
 
 
 SCORING_OPTIONS = options_of(Scoring, "scoring")

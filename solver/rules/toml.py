@@ -88,7 +88,7 @@ class _Statement:
         return self.text.startswith("[")
 
     def parsed(self) -> dict[str, Any]:
-        """Its data. Raises NotTomlError."""
+        """The data of the statement. Raises NotTomlError."""
         try:
             return tomllib.loads(self.text)
         except tomllib.TOMLDecodeError as error:
@@ -99,12 +99,12 @@ class _Statement:
         if self.is_header:
             message = _NO_TABLE
         elif value or "=" not in self.text:
-            found = (said for start, said in _REASONS.items() if reason.startswith(start))
-            message = next(found, say_later("this is not valid TOML ({reason})"))
+            reasons = (said for start, said in _REASONS.items() if reason.startswith(start))
+            message = next(reasons, say_later("this is not valid TOML ({reason})"))
         else:
             message = say_later("after = the value is missing")
-        told = re.sub(r" \(at .*\)$", "", reason)
-        raise NotTomlError(self.line, say(message, value=short(value), reason=short(told)))
+        plain = re.sub(r" \(at .*\)$", "", reason)
+        raise NotTomlError(self.line, say(message, value=short(value), reason=short(plain)))
 
 
 def parse(text: str) -> dict[str, Any]:
@@ -122,8 +122,8 @@ def _why_together(statements: Sequence[_Statement], reason: str) -> NotTomlError
     Raises NotTomlError where one is none by itself.
     """
     lines: dict[Place, int] = {}
-    told = re.search(r"\(at line (\d+),", reason)
-    end = int(told[1]) if told else math.inf
+    reported = re.search(r"\(at line (\d+),", reason)
+    end = int(reported[1]) if reported else math.inf
     last, first = statements[-1], 1
     repeated: Place = ()
     for statement, places in _places(statements):
@@ -194,14 +194,14 @@ def _signs(text: str) -> Iterator[tuple[str, int, int]]:
     """
     if len(text) > MAX_BYTES + 1:
         raise too_long()
-    if found := _CONTROL.search(text):
+    if control := _CONTROL.search(text):
         message = say_later(
             "there is a character here that text cannot have (U+{code:04X}); delete it"
         )
-        if found[0] == "\r":
+        if control[0] == "\r":
             message = say_later("the lines end as on old Macs; save the file with other line ends")
-        where = text.count("\n", 0, found.start()) + 1
-        raise NotTomlError(where, say(message, code=ord(found[0])))
+        where = text.count("\n", 0, control.start()) + 1
+        raise NotTomlError(where, say(message, code=ord(control[0])))
     line = 1
     for token in _TOKEN.finditer(text):
         sign = token[0]
@@ -220,7 +220,7 @@ class _Nesting:
         """Each with its line."""
         self.in_header = False
         self._dots = 0
-        """In the key so far."""
+        """The number of dots in the key so far."""
 
     def see(self, sign: str, line: int) -> None:
         """Take the next sign of those that matter. Raises NotTomlError."""

@@ -1,6 +1,6 @@
-"""Dice: as people type them, what a player throws, and what rolls come to.
+"""Dice: rolls as people type them, the sets that players throw, and all set-asides of a roll.
 
-Set-asides are found by enumeration; here is also where each of them leads.
+Set-asides are found by enumeration; `after_set_aside` says where each of them leads.
 """
 
 import re
@@ -49,7 +49,7 @@ of equal dice it is their number."""
 
 _SEPARATORS = " \t\n,;+/|-[](){}.?!'\"“”„`"
 _TIMES = re.compile(r"(?<!\w)(10|[1-9])\s*[x×*]\s*([1-6])(?!\s*[x×*]|\w)", re.IGNORECASE)
-"""So many dice of a face, as in 3x5."""
+"""A number of dice with a face, as in 3x5."""
 DIE_SIGNS = {chr(0x2680 + face - 1): str(face) for face in FACES}
 """Pictures of die faces among letters, and the digits they stand for."""
 _DECORATION = "\ufe0f\ufe0e\u20e3\u200d"  # variation selectors and the keycap around a digit
@@ -73,7 +73,7 @@ def parse_dice(text: str, most: int = MAX_DICE) -> Roll:
     accepted = {"most": most, "example": " ".join("6533322211"[:most])}
     faces: list[int] = []
     plain = "".join(map(_plain, text))
-    for character in _TIMES.sub(lambda found: found[2] * int(found[1]), plain):
+    for character in _TIMES.sub(lambda match: match[2] * int(match[1]), plain):
         if character in _SEPARATORS:
             continue
         if character not in {"1", "2", "3", "4", "5", "6"}:
@@ -101,8 +101,8 @@ def _plain(character: str) -> str:
     """A character as a keyboard has it; nothing for one that nobody sees."""
     if character in _DECORATION or unicodedata.category(character) == "Cf":
         return ""
-    found = unicodedata.normalize("NFKC", DIE_SIGNS.get(character, character))
-    return found if len(found) == 1 else character
+    plain = unicodedata.normalize("NFKC", DIE_SIGNS.get(character, character))
+    return plain if len(plain) == 1 else character
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +159,9 @@ class DiceSet:
 
     @cached_property
     def remaining(self) -> tuple[tuple[int, ...], ...]:
-        """What may be left of the set, as numbers of dice by type: nothing first, all last."""
-        found = product(*(range(count + 1) for count in self.counts))
-        return tuple(sorted(found, key=lambda left: (sum(left), left)))
+        """All remaining dice of the set, as numbers of dice by type: nothing first, all last."""
+        products = product(*(range(count + 1) for count in self.counts))
+        return tuple(sorted(products, key=lambda left: (sum(left), left)))
 
     @cached_property
     def _places(self) -> dict[tuple[int, ...], Remaining]:
@@ -182,7 +182,7 @@ class DiceSet:
         return len(self.remaining) - 1
 
     def without(self, dice: Remaining, set_aside: Roll) -> Remaining:
-        """What is left of some dice once others were set aside, which are among them."""
+        """The remaining dice of some once others, which are among them, were set aside."""
         if len(self.types) == 1:
             return dice - len(set_aside)
         gone = self._types_of(set_aside)
@@ -251,7 +251,7 @@ class DiceSet:
         return JOKER if is_joker else face + 1
 
     def _types_of(self, roll: Roll) -> Counter[int]:
-        """How many dice of each type are in a roll."""
+        """The number of dice of each type in a roll."""
         return Counter(map(self.type_of, roll))
 
     def ways(self, dice: Remaining) -> int:
@@ -302,20 +302,20 @@ def _fair_dice(number: int) -> DiceSet:
     return make_dice_set([Die()] * number)
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _rolls(die: Die, number: int) -> tuple[tuple[Roll, int], ...]:
     """Every distinct roll of `number` equal dice with its weight."""
     if not number:
         return (((), 1),)
     fewer = dict(_rolls(die, number - 1))
-    found = []
+    rolls = []
     for faces in combinations_with_replacement(FACES, number):
         roll = faces[::-1]
         # in each order of the dice, one of those that show the first face of the roll comes first
         first = roll[0]
         ways = fewer[roll[1:]] * die.weights[first - 1] * number // roll.count(first)
-        found.append((roll, ways))
-    return tuple(found)
+        rolls.append((roll, ways))
+    return tuple(rolls)
 
 
 @cache
@@ -344,18 +344,18 @@ class SetAside:
 
 @dataclass(frozen=True, slots=True)
 class TurnState:
-    """How far a turn has come, with no roll on the table."""
+    """The state of a turn between two rolls."""
 
     turn_total: int
-    """In points."""
+    """The turn total in points."""
     dice: Remaining
     """The dice that are rolled next."""
     hot_dice: int = 0
-    """How often all dice were set aside; matters where that changes bonuses or points."""
+    """The number of times that all dice were set aside; matters if bonuses or points change."""
     to_confirm: int = False
-    """What is left to be confirmed before the turn may be banked, see `Ruleset.needs`."""
+    """The points, or True, left to be confirmed before a bank, see `Ruleset.needs`."""
     throws: int = 0
-    """How many throws the turn has had, where the rules limit them."""
+    """The number of throws that the turn has had, if the rules limit them."""
     held_set: Roll = ()
     """The dice that are held, one of `Ruleset.sets`."""
 
@@ -373,14 +373,14 @@ _MANY = 16 * _BESIDE
 
 
 class Fate(StrEnum):
-    """What a roll means before any choice."""
+    """The effect of a roll before any choice."""
 
     SCORES = "scores"
     FARKLE = "farkle"
     WINS = "wins"
     LOSES = "loses"
     OUT = "out"
-    """It loses the game."""
+    """The roll loses the game."""
 
 
 _FATES = {
@@ -416,7 +416,7 @@ def _points_up_to(rules: Ruleset, most: int) -> tuple[SetAside, ...]:
         + (-1 if dice in rules.to_confirm else 0 if confirm.isdisjoint(dice) else _BESIDE)
         for dice, points in rules.combinations.items()
     }
-    found = most_points(combinations, FACES, most)
+    worths = most_points(combinations, FACES, most)
     return tuple(
         SetAside(
             tuple(face for face in dice if face < FREED),
@@ -424,14 +424,14 @@ def _points_up_to(rules: Ruleset, most: int) -> tuple[SetAside, ...]:
             to_confirm=(worth + _BESIDE) % _MANY < _BESIDE,
             freed=tuple(face - FREED for face in dice if face > FREED),
         )
-        for dice, worth in found.items()
+        for dice, worth in worths.items()
     )
 
 
 def _beside(rules: Ruleset, held: Roll, most: int) -> tuple[SetAside, ...]:
     """Every multiset of so many dice that scores beside what is held, by the rules beside it."""
     if rules.combine_throws:
-        return tuple(SetAside(*one) for one in rules.beside(held).items())
+        return tuple(SetAside(*pair) for pair in rules.beside(held).items())
     return _points_up_to(rules, most)
 
 
@@ -441,24 +441,24 @@ Badge = tuple[tuple[Roll, int], ...]
 
 @lru_cache(maxsize=RULESETS)
 def all_points_with_jokers(
-    rules: Ruleset, *, joker_alone: bool = False, badge: Badge = (), more: int = 0
+    rules: Ruleset, *, joker_alone: bool = False, badge: Badge = (), added: int = 0
 ) -> dict[Roll, int]:
     """Most points of every multiset of dice, JOKER among the faces, that scores with all its dice.
 
     A joker stands for one value inside a combination. A combination has at least one die that is no
-    joker, unless `joker_alone`. There are up to so many `more` dice than the rules say, of which
-    the combinations are those of the rules.
+    joker, unless `joker_alone`. There are up to `added` dice more than the rules say; the
+    combinations are those of the rules.
     """
     combinations: dict[Roll, int] = {}
     changed = {tuple(sorted(dice)): points for dice, points in badge}
     for dice, points in (rules.combinations | changed).items():
         for shown in standing_for(dice, (JOKER,), alone=joker_alone):
             combinations[shown] = max(points, combinations.get(shown, 0))
-    return most_points(combinations, (*FACES, JOKER), rules.dice + more)
+    return most_points(combinations, (*FACES, JOKER), rules.dice + added)
 
 
 def fate(rules: Ruleset, roll: Roll, *, first: bool = False, held: Roll = ()) -> Fate:
-    """What a roll means: a roll that wins goes before one that loses, and both before points.
+    """The fate of a roll: a roll that wins goes before one that loses, and both before points.
 
     first : whether it is the first throw of a turn
     held : the set that is held, one of `Ruleset.sets`
@@ -471,13 +471,13 @@ def fate_by(rules: Ruleset, roll: Roll, choices: tuple[SetAside, ...]) -> Fate:
     """The fate of a roll by its set-asides."""
     if rules.decisive:
         faces = dice_set(rules).faces(roll)
-        if (found := fate_of_faces(rules, faces)) is not None:
-            return found
+        if (decided := fate_of_faces(rules, faces)) is not None:
+            return decided
     return Fate.SCORES if choices else Fate.FARKLE
 
 
 def fate_of_faces(rules: Ruleset, faces: Roll) -> Fate | None:
-    """What a roll means that shows such faces, where that does not depend on what it scores."""
+    """The fate of a roll by its faces alone; None where it depends on the score."""
     return _FATES.get(rules.decided(faces))
 
 
@@ -507,12 +507,12 @@ def all_set_asides(
 @lru_cache(maxsize=RULESETS)
 def _beside_sets(rules: Ruleset) -> dict[Roll, dict[Roll, tuple[SetAside, ...]]]:
     """The set-asides of every roll beside all that may be held."""
-    found = {}
+    beside = {}
     for held in rules.sets[1:]:
         most = rules.dice - len(held)
         least = most if rules.combine_throws else 1
-        found[held] = _set_asides_of(rules, range(least, most + 1), held=held)
-    return found
+        beside[held] = _set_asides_of(rules, range(least, most + 1), held=held)
+    return beside
 
 
 @lru_cache(maxsize=RULESETS)
@@ -524,7 +524,7 @@ def _set_asides_of(
     rules: Ruleset, numbers: range, *, first: bool = False, held: Roll = ()
 ) -> dict[Roll, tuple[SetAside, ...]]:
     """The set-asides of every roll of some numbers of dice."""
-    thrown, found, before = dice_set(rules), {}, None
+    thrown, by_roll, before = dice_set(rules), {}, None
     for remaining in numbers:
         here = rules.of_throw(remaining, first=first, held=held)
         if here is not before:
@@ -540,24 +540,24 @@ def _set_asides_of(
             kept = list(islice(legal, number))
             if rules.has_freed:
                 kept = _first_of_each(kept)
-            found[roll] = _allowed(rules, kept, roll, is_hot=roll in points)
+            by_roll[roll] = _allowed(rules, kept, roll, is_hot=roll in points)
             if rules.fill_straight and remaining == rules.dice:
                 is_whole = rules.hot_dice == "forced" and roll in points
                 if (part := make_roll({*roll})) in rules.sets and not is_whole:
-                    found[roll] += (SetAside(part, 0),)
-    return found
+                    by_roll[roll] += (SetAside(part, 0),)
+    return by_roll
 
 
 def _first_of_each(legal: Iterable[SetAside]) -> list[SetAside]:
     """The first of those set-asides that take the same dice."""
-    found: dict[Roll, SetAside] = {}
+    firsts: dict[Roll, SetAside] = {}
     for kept in legal:
-        found.setdefault(kept.dice, kept)
-    return list(found.values())
+        firsts.setdefault(kept.dice, kept)
+    return list(firsts.values())
 
 
 def _counted(rolls: Iterable[Roll]) -> npt.NDArray[np.int8]:
-    """How many dice of each face there are in some rolls, shape (faces, rolls)."""
+    """The number of dice of each face in some rolls, shape (faces, rolls)."""
     rolls = list(rolls)
     return np.array([[roll.count(face) for roll in rolls] for face in FACES], dtype=np.int8)
 
@@ -603,7 +603,7 @@ def _allowed(
 
 
 def bar_masks(rules: Ruleset, points: npt.NDArray[np.int32]) -> None:
-    """Set to -1 what the set-asides of some rolls are worth that the rules do not leave.
+    """Set the worth of set-asides that the rules forbid to -1.
 
     points : by the bits of the dice that are set aside and by roll, all dice last; below 0 where
         these do not score
@@ -616,13 +616,13 @@ def bar_masks(rules: Ruleset, points: npt.NDArray[np.int32]) -> None:
 
 def _extendable(legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Whether more dice could be added to each of the set-asides, both by the bits of a mask."""
-    found = np.zeros_like(legal)
+    extendable = np.zeros_like(legal)
     masks = np.arange(len(legal))
     for bit in range(len(legal).bit_length() - 1):
         without = masks[masks >> bit & 1 == 0]
         larger = without | 1 << bit
-        found[without] |= legal[larger] | found[larger]
-    return found
+        extendable[without] |= legal[larger] | extendable[larger]
+    return extendable
 
 
 def _not_extendable(legal: list[SetAside]) -> list[SetAside]:
@@ -652,7 +652,7 @@ def farkle_probability(
 
 
 def thrown_again(farkle: Fraction, tries: int) -> tuple[Fraction, Fraction | int]:
-    """The chance of a farkle where it is thrown again, and by how much all else is likelier.
+    """The chance of a farkle that is thrown again, and the factor by which all else is likelier.
 
     farkle : the chance of it in one of so many tries, 0 of which are any number
     """
@@ -663,7 +663,7 @@ def thrown_again(farkle: Fraction, tries: int) -> tuple[Fraction, Fraction | int
 
 
 def after_set_aside(rules: Ruleset, turn: TurnState, kept: SetAside) -> TurnState:
-    """Where a legal set-aside of a roll of `turn.dice` leads to."""
+    """The state after a legal set-aside of a roll of `turn.dice`."""
     thrown = dice_set(rules)
     left = thrown.without(turn.dice, kept.dice)
     after = after_points(rules, turn, kept.points, left, thrown)
@@ -677,7 +677,7 @@ def after_set_aside(rules: Ruleset, turn: TurnState, kept: SetAside) -> TurnStat
 
 
 def left_to_confirm(rules: Ruleset, before: int, kept: SetAside, left: Remaining) -> int:
-    """What is left to be confirmed after a set-aside that leaves some dice, or none."""
+    """The points, or True, left to be confirmed after a set-aside that leaves dice, or none."""
     nothing = rules.needs[0]
     if kept.to_confirm or (rules.hot_to_confirm and not left):
         return rules.needs[-1]
@@ -692,7 +692,7 @@ def left_to_confirm(rules: Ruleset, before: int, kept: SetAside, left: Remaining
 def after_points(
     rules: Ruleset, turn: TurnState, points: int, left: Remaining, thrown: DiceSet
 ) -> TurnState:
-    """Where a set-aside of so many points leads to that leaves some dice of a set, or none."""
+    """The state after a set-aside of some points that leaves some dice of a set, or none."""
     total, throws = turn.turn_total + points, turn.throws + (rules.throws > 0)
     if left:
         return TurnState(total, left, turn.hot_dice, throws=throws)
@@ -752,11 +752,11 @@ class Hand(ABC):
         turn : as it was before the roll; None for one under way, without hot dice so far
         """
         first, held = (turn.is_first, turn.held_set) if turn else (False, ())
-        found = set_asides(self.rules, roll, first=first, held=held)
+        choices = set_asides(self.rules, roll, first=first, held=held)
         times = self.rules.times_after(turn.hot_dice if turn else 0)
-        return (
-            tuple(replace(one, points=times * one.points) for one in found) if times > 1 else found
-        )
+        if times == 1:
+            return choices
+        return tuple(replace(kept, points=times * kept.points) for kept in choices)
 
     def after(self, turn: TurnState, kept: SetAside, times: int = 1) -> TurnState:  # noqa: ARG002
         """Return where a legal set-aside of a roll of `turn.dice` leads.

@@ -142,8 +142,8 @@ class EndlessTurn:
     at_stake: float
     """Points that a roll that loses everything costs on top of the turn total."""
     table: TurnTable
-    """In points: its `win_probability` is the expected end of the turn. It goes so far that a turn
-    hardly ever goes on beyond it."""
+    """The table of the turn in points, where `win_probability` is the expected end of the turn. It
+    goes so far that a turn hardly ever goes on beyond it."""
     tail: Tail
 
     @property
@@ -189,7 +189,7 @@ class EndlessTurn:
         return bank_decisions(self.table)
 
     def bank_from(self, hot_dice: int = 0) -> tuple[BankFrom, ...]:
-        """From which turn total on to bank, for each number of dice that can be left, most first.
+        """When to bank, for each number of dice that can be left, most first.
 
         hot_dice : of the turn so far
         """
@@ -294,8 +294,8 @@ def most_gains(plan: TurnPlan, cost: float) -> Floats:
     """
     costs = -cost * plan.counted_farkles
     gain, rolls, _ = _gains(_Choices(plan, np.zeros(plan.columns)), costs, np.zeros(plan.columns))
-    found: Floats = np.where(rolls, gain, 0.0)[0]
-    return found
+    gains: Floats = np.where(rolls, gain, 0.0)[0]
+    return gains
 
 
 def _tail(plan: TurnPlan, ended: Floats, loses: Floats, least: int) -> Tail:
@@ -332,10 +332,10 @@ def _slope(plan: TurnPlan, loses: Floats) -> Floats:
     slope = loses
     while True:
         costs = np.where(plan.may_bank, 0.0, slope)[column]
-        found: Floats = loses + plan.chances @ np.minimum.reduceat(costs, plan.starts)
-        if np.max(np.abs(found - slope)) <= _EQUAL / 1000:
-            return found
-        slope = found
+        following: Floats = loses + plan.chances @ np.minimum.reduceat(costs, plan.starts)
+        if np.max(np.abs(following - slope)) <= _EQUAL / 1000:
+            return following
+        slope = following
 
 
 class _Choices:
@@ -351,11 +351,11 @@ class _Choices:
         levels = range(plan.levels)
         bonus = np.array([plan.bonuses[level] for level in levels])[:, np.newaxis]
         self.points = (targets // plan.columns + self.hot * bonus) * float(plan.step)
-        """In points, shape (levels, options)."""
+        """The points that each option adds, shape (levels, options)."""
         level = np.array(levels)[:, np.newaxis]
         following = np.array([plan.next_level(k) for k in levels])[:, np.newaxis]
         self.state = np.where(self.hot, following, level) * plan.columns + targets % plan.columns
-        """That each leads to, shape (levels, options)."""
+        """The state that each option leads to, shape (levels, options)."""
         self.steeper = self.slope - np.minimum.reduceat(self.slope, plan.starts).repeat(
             plan.lengths
         )
@@ -365,14 +365,14 @@ class _Choices:
 
     def values(self, gain: Floats) -> Floats:
         """What each option gains, given the gains of states; -inf for what is avoided."""
-        found = self.all_values(gain)
-        found[:, self.avoided] = -np.inf
-        return found
+        gains = self.all_values(gain)
+        gains[:, self.avoided] = -np.inf
+        return gains
 
     def all_values(self, gain: Floats) -> Floats:
         """What each option gains at turn total 0, also what is avoided."""
-        found: Floats = self.points * (1 - self.slope) + gain.ravel()[self.state]
-        return found
+        gains: Floats = self.points * (1 - self.slope) + gain.ravel()[self.state]
+        return gains
 
     def chances(self, picks: Ints) -> tuple[Floats, Floats]:
         """Where rolls lead by some options, shape (states, states), and the points they add.
@@ -418,8 +418,8 @@ def _best(choices: _Choices, gain: Floats, before: Ints | None) -> Ints:
     values = choices.values(gain)
     best = np.maximum.reduceat(values, plan.starts, axis=1)
     index = np.where(values == best.repeat(plan.lengths, axis=1), np.arange(len(plan.options)), -1)
-    found: Ints = np.maximum.reduceat(index, plan.starts, axis=1)
+    picks: Ints = np.maximum.reduceat(index, plan.starts, axis=1)
     if before is None:
-        return found
+        return picks
     kept = np.take_along_axis(values, before, axis=1)
-    return np.where(best - kept > _EQUAL * np.max(np.abs(best)), found, before)
+    return np.where(best - kept > _EQUAL * np.max(np.abs(best)), picks, before)

@@ -95,10 +95,6 @@ class TurnPlan:
     """Chance of a roll that loses everything."""
     counts: npt.NDArray[np.bool_]
     """Whether a farkle counts for the penalty."""
-    only_hot: npt.NDArray[np.float64]
-    """Chance that a roll can only be set aside whole."""
-    reach: int
-    """Most steps that one set-aside adds to the turn total, bonus and all."""
     bonuses: tuple[int, ...]
     """Steps on top for the first, second, ... hot dice of a turn; the last one for all further.
     A turn has one level for each, the number of hot dice so far, which stays at the last."""
@@ -117,6 +113,17 @@ class TurnPlan:
     """Chance of a roll that loses the game, shape (columns,), or one 0 for all of them."""
     held_places: Mapping[Roll, tuple[int, bool]] = field(default_factory=lambda: {(): (0, False)})
     """The layers of what may be held, see `solver.turn.memory.held_places`."""
+
+    @cached_property
+    def only_hot(self) -> npt.NDArray[np.float64]:
+        """Chance that a roll can only be set aside whole, shape (columns,)."""
+        hot = np.logical_and.reduceat(self.is_hot[self.options], self.starts)
+        return np.asarray(self.chances @ hot)
+
+    @cached_property
+    def reach(self) -> int:
+        """Most steps that one set-aside adds to the turn total, bonus and all."""
+        return int(np.max(self.targets // self.columns + self.is_hot * max(self.bonuses)))
 
     @cached_property
     def counted_farkles(self) -> npt.NDArray[np.float64]:

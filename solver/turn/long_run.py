@@ -1,4 +1,4 @@
-"""Most points a turn in the long run, where farkles in a row cost points; and what risk costs.
+"""Most points a turn in the long run, if farkles in a row cost points; and the price of less risk.
 
 With T(y) the expected points of a turn for most points in which a farkle costs y on top of its turn
 total (solver.turn.endless), and z(y) the chance that this turn ends in a farkle: T falls in y, is
@@ -42,42 +42,42 @@ _MOST_STEPS = 100
 
 @dataclass(frozen=True, slots=True)
 class TradeOff:
-    """The turn that is best where a farkle costs so much, and what it brings without that."""
+    """The chance of a farkle and the points of the turn that is best for one cost of a farkle."""
 
     farkle_cost: float
     farkle_probability: float
     points: float
-    """Expected points, with the cost of farkles not taken off."""
+    """Expected points of the turn, from which the cost of farkles is not subtracted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LongRun:
-    """Turn after turn for most points, where farkles in a row cost points."""
+    """The most points a turn in the long run, and the turns that bring them."""
 
     points: float
-    """A turn on average, penalties taken off."""
+    """Average points of a turn, from which penalties are subtracted."""
     turns: tuple[EndlessTurn, ...]
     """The turn with 0, 1, ... farkles in a row behind; its `farkle_cost` is what one more costs the
     turns to come."""
     shares: tuple[float, ...]
-    """Share of all turns that have so many farkles behind."""
+    """The shares of all turns that come after 0, 1, ... farkles in a row."""
     farkles: float
-    """Share of all turns that end in a farkle."""
+    """The share of all turns that end in a farkle."""
 
 
 def trade_offs(
     rules: Ruleset, costs: Iterable[float], *, on_board: bool = True, at_stake: float = 0.0
 ) -> tuple[TradeOff, ...]:
-    """What a turn brings and risks that is best for each cost of a farkle.
+    """The best turn for each cost of a farkle: its risk and its points.
 
     Raises InvalidRulesError as `endless_turn` does.
     """
-    found = []
+    results = []
     for cost in costs:
         turn = endless_turn(rules, cost, on_board=on_board, at_stake=at_stake)
         chance = turn.farkle_probability
-        found.append(TradeOff(cost, chance, turn.points + cost * turn.counted_probability))
-    return tuple(found)
+        results.append(TradeOff(cost, chance, turn.points + cost * turn.counted_probability))
+    return tuple(results)
 
 
 def long_run(rules: Ruleset) -> LongRun:
@@ -106,15 +106,15 @@ def long_run(rules: Ruleset) -> LongRun:
         )
     chances = np.array([turn.counted_probability for turn in turns])
     farkles = np.array([turn.farkle_probability for turn in turns])
-    often = np.cumprod([1.0, *chances[:-1]])
+    visits = np.cumprod([1.0, *chances[:-1]])
     if rules.farkles_after_penalty:
-        often[-1] /= 1 - chances[-1]
-    shares = often / often.sum()
+        visits[-1] /= 1 - chances[-1]
+    shares = visits / visits.sum()
     return LongRun(points, tuple(turns), tuple(shares.tolist()), float(shares @ farkles))
 
 
 def _turns(rules: Ruleset, points: float) -> tuple[list[EndlessTurn], float]:
-    """The turns by farkles behind if `points` a turn are got, and the slope of g - T(y_0)."""
+    """The turns after 0, 1, ... farkles if g is `points`, and the slope of g - T(y_0) there."""
     cost, slope = float(rules.penalty_points), 0.0
     turns = [endless_turn(rules, cost)]
     if rules.farkles_after_penalty:

@@ -37,7 +37,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """From a turn total on, up to the next break, the gain counts as so many points."""
+    """A turn total from which on, up to the next break, the gain counts as `gain` points."""
 
     turn_total: int
     gain: int
@@ -56,8 +56,8 @@ class MemoColumn:
         return self.breaks[bisect_right(self.breaks, turn_total, key=_turn_total) - 1].gain
 
 
-def _turn_total(one: Break) -> int:
-    return one.turn_total
+def _turn_total(point: Break) -> int:
+    return point.turn_total
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,26 +83,26 @@ class MemoTable:
 
     def gains(self, turn_totals: npt.NDArray[np.int64]) -> Floats:
         """The gains at many turn totals, shape (turn totals, columns); column n - 1 has n dice."""
-        found = np.zeros((len(turn_totals), self.rules.dice))
+        gains = np.zeros((len(turn_totals), self.rules.dice))
         for column in self.columns:
-            froms = [one.turn_total for one in column.breaks]
+            froms = [point.turn_total for point in column.breaks]
             which = np.searchsorted(froms, turn_totals, side="right") - 1
-            found[:, column.dice - 1] = np.array([one.gain for one in column.breaks])[which]
-        return found
+            gains[:, column.dice - 1] = np.array([point.gain for point in column.breaks])[which]
+        return gains
 
     @property
     def counts(self) -> tuple[int, ...]:
         """Every gain of the table, most first."""
-        found = {one.gain for column in self.columns for one in column.breaks}
-        return tuple(sorted(found, reverse=True))
+        counts = {point.gain for column in self.columns for point in column.breaks}
+        return tuple(sorted(counts, reverse=True))
 
     def froms(self, gain: int, dice: Remaining) -> tuple[int, ...]:
         """The turn totals from which on the gain of rolling counts as `gain`."""
         return tuple(
-            one.turn_total
+            point.turn_total
             for column in self.columns
-            for one in column.breaks
-            if column.dice == dice and one.gain == gain
+            for point in column.breaks
+            if column.dice == dice and point.gain == gain
         )
 
 
@@ -187,6 +187,6 @@ def _gains(turn: EndlessTurn, rows: int) -> Floats:
     table, tail, step = turn.table, turn.tail, turn.rules.point_step
     totals = np.arange(rows, dtype=np.float64) * step
     exact = min(rows, math.ceil(tail.begins / step))
-    found: Floats = tail.gains(totals)[0]
-    found[:exact] = table.roll[0, :exact] - totals[:exact, np.newaxis]
-    return found
+    gains: Floats = tail.gains(totals)[0]
+    gains[:exact] = table.roll[0, :exact] - totals[:exact, np.newaxis]
+    return gains

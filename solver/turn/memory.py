@@ -72,7 +72,7 @@ def held_layers(rules: Ruleset) -> tuple[dict[int, Dice], ...]:
         ]
         longest = max(map(len, by_number))
         layers = [
-            {number: some[k] for number, some in zip(every, by_number, strict=True) if some[k:]}
+            {number: ways[k] for number, ways in zip(every, by_number, strict=True) if ways[k:]}
             for k in range(longest)
         ]
         return {rules.dice: ()}, *layers
@@ -85,7 +85,7 @@ def held_layers(rules: Ruleset) -> tuple[dict[int, Dice], ...]:
 @lru_cache(maxsize=RULESETS)
 def held_places(rules: Ruleset) -> dict[Dice, tuple[int, bool]]:
     """The layer of all that may be held, and whether it is a part of a straight."""
-    layers = {held: k for k, one in enumerate(held_layers(rules)) for held in one.values()}
+    layers = {held: k for k, layer in enumerate(held_layers(rules)) for held in layer.values()}
     if rules.combine_throws:
         first = {_prospects(rules)[held]: layers[held] for held in layers if held}
         layers |= {held: first[what] for held, what in _prospects(rules).items()}
@@ -102,16 +102,16 @@ def _prospects(rules: Ruleset) -> dict[Dice, tuple[Any, ...]]:
     Equal for dice that are held of which it makes no difference which they are: as many are
     left, and the same ones of a throw bring the same points and leave equal prospects.
     """
-    found = dict[Dice, tuple[Any, ...]]()
+    prospects = dict[Dice, tuple[Any, ...]]()
     numbers = dict[tuple[Any, ...], int]()
     for held in sorted(rules.sets[1:], key=len, reverse=True):
         what: list[Any] = [rules.dice - len(held)]
         for kept, points in rules.beside(held).items():
-            after = found.get(tuple(sorted(held + kept, reverse=True)), ())
+            after = prospects.get(tuple(sorted(held + kept, reverse=True)), ())
             what += [kept, points, numbers.get(after, -1)]
-        found[held] = tuple(what)
-        numbers.setdefault(found[held], len(numbers))
-    return found
+        prospects[held] = tuple(what)
+        numbers.setdefault(prospects[held], len(numbers))
+    return prospects
 
 
 def held_after(rules: Ruleset, held: Dice, kept: Dice, left: int) -> Dice:
@@ -123,8 +123,8 @@ def held_after(rules: Ruleset, held: Dice, kept: Dice, left: int) -> Dice:
     if not held and kept in rules.sets and left + len(kept) == rules.dice:
         return kept
     face = held[0] if held else max(kept, key=kept.count)
-    found = told_apart(rules, (*held, *(one for one in kept if one == face)))
-    return found if found in rules.sets else held
+    grown = told_apart(rules, (*held, *(die for die in kept if die == face)))
+    return grown if grown in rules.sets else held
 
 
 def told_apart(rules: Ruleset, held: Dice) -> Dice:
@@ -149,8 +149,8 @@ def memories(rules: Ruleset) -> tuple[Memory, ...]:
         for throws, need, hot, held in product(range(most + 1), rules.needs, hots, layers)
     )
     # before a first throw nothing was set aside
-    found = (one for one in every if one.throws or not (most and any(one)))
-    return tuple(sorted(found, key=lambda one: one.hot_dice))
+    reachable = (memory for memory in every if memory.throws or not (most and any(memory)))
+    return tuple(sorted(reachable, key=lambda memory: memory.hot_dice))
 
 
 def remembered(turn: "TurnState", most: Memory, places: Mapping[Dice, tuple[int, bool]]) -> Memory:

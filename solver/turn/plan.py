@@ -32,7 +32,7 @@ def plan_arrays(rules: Ruleset, *, all_options: bool) -> dict[str, Any] | None:
     step, thrown = rules.point_step, dice_set(rules)
     layers, width = memories(rules), thrown.whole
     columns = len(layers) * width
-    most_throws = layers[-1].throws
+    after_first = min(1, layers[-1].throws)
     # where a turn remembers its hot dice, what leads to them has their bonus
     bonuses = () if rules.hot_dice_times else rules.hot_dice_bonus
     chances: Counter[tuple[int, tuple[int, ...]]] = Counter()
@@ -40,7 +40,7 @@ def plan_arrays(rules: Ruleset, *, all_options: bool) -> dict[str, Any] | None:
     tries = [1] * columns
     for column in range(columns):
         memory, dice = layers[-1 - column // width], column % width + 1
-        first = memory.throws < min(1, most_throws)
+        first = memory.throws < after_first
         held = memory.held_with(rules, dice)
         impossible = (first and dice < width) or not memory.is_left(rules, dice)
         if impossible or memory.throws == rules.throws > 0:
@@ -52,9 +52,9 @@ def plan_arrays(rules: Ruleset, *, all_options: bool) -> dict[str, Any] | None:
         here = rules.of_throw(dice, first=first, held=held)
         choices = all_set_asides(rules, first=first, held=held)
         for roll, ways in thrown.rolls(dice):
-            found = fate_by(here, roll, choices[roll])
-            fates[found, column] += ways
-            if found is Fate.SCORES:
+            fate = fate_by(here, roll, choices[roll])
+            fates[fate, column] += ways
+            if fate is Fate.SCORES:
                 offsets = _offsets(rules, memory, dice, choices[roll], all_options=all_options)
                 chances[column, offsets] += ways
     if not chances:
@@ -74,23 +74,14 @@ def plan_arrays(rules: Ruleset, *, all_options: bool) -> dict[str, Any] | None:
     weights = np.zeros((columns, len(chances)))
     options: list[int] = []
     starts: list[int] = []
-    only_hot = np.zeros(columns)
     for position, ((column, offsets), ways) in enumerate(chances.items()):
-        chance = chance_of(ways, column)
-        weights[column, position] = chance
+        weights[column, position] = chance_of(ways, column)
         starts.append(len(options))
         options += [index[offset] for offset in offsets]
-        if all(offset % width == width - 1 for offset in offsets):
-            only_hot[column] += chance
 
-    def chances_of(found: Fate) -> npt.NDArray[np.float64]:
-        return np.array([chance_of(fates[found, column], column) for column in range(columns)])
+    def chances_of(fate: Fate) -> npt.NDArray[np.float64]:
+        return np.array([chance_of(fates[fate, column], column) for column in range(columns)])
 
-    bonuses = tuple(bonus // step for bonus in bonuses) or (0,)
-    most_bonus = max(bonuses)
-    reach = max(
-        offset // columns + (most_bonus if offset % width == width - 1 else 0) for offset in targets
-    )
     return {
         "targets": np.array(targets, dtype=np.intp),
         "options": np.array(options, dtype=np.intp),
@@ -102,20 +93,18 @@ def plan_arrays(rules: Ruleset, *, all_options: bool) -> dict[str, Any] | None:
         "out_chances": chances_of(Fate.OUT),
         "counts": np.array(
             [
-                rules.counts_farkle(first=one.throws < min(1, most_throws), all_dice=dice == width)
-                for one in reversed(layers)
+                rules.counts_farkle(first=memory.throws < after_first, all_dice=dice == width)
+                for memory in reversed(layers)
                 for dice in range(1, width + 1)
             ]
         ),
-        "only_hot": only_hot,
-        "reach": reach,
-        "bonuses": bonuses,
+        "bonuses": tuple(bonus // step for bonus in bonuses) or (0,),
         "may_bank": np.array(
             [
-                not (one.to_confirm or one.fills)
-                and one.throws >= min(1, most_throws)
-                and (one.throws == rules.throws > 0 or rules.may_leave(dice))
-                for one in reversed(layers)
+                not (memory.to_confirm or memory.fills)
+                and memory.throws >= after_first
+                and (memory.throws == rules.throws > 0 or rules.may_leave(dice))
+                for memory in reversed(layers)
                 for dice in range(1, width + 1)
             ]
         ),

@@ -34,13 +34,13 @@ class TurnEnds:
     """The chances of how a turn ends that goes on as is best; what is missing to 1 is `out`."""
 
     farkle: float
-    """That of a farkle which loses the turn total."""
+    """The chance of a farkle which loses the turn total."""
     banked: tuple[tuple[int, float], ...]
     """Points that the turn brings, ascending, and the chance of each."""
     wins: float
-    """That of a roll which wins the game."""
+    """The chance of a roll which wins the game."""
     loses: float
-    """That of a roll which loses everything."""
+    """The chance of a roll which loses everything."""
 
     @property
     def out(self) -> float:
@@ -244,8 +244,8 @@ def _chosen(table: TurnTable, level: int, rows: range) -> npt.NDArray[np.intp]:
     plan, (_, totals, number) = table.plan, table.roll.shape
     places = plan.places(level, totals)
     values = table.win_probability[level : plan.next_level(level) + 1].reshape(-1)
-    found = values[(np.array(rows) * number)[:, np.newaxis] + places]
-    best = np.maximum.reduceat(found, plan.starts, axis=1)
-    which = np.where(found == best.repeat(plan.lengths, axis=1), np.arange(len(plan.options)), -1)
+    worths = values[(np.array(rows) * number)[:, np.newaxis] + places]
+    best = np.maximum.reduceat(worths, plan.starts, axis=1)
+    which = np.where(worths == best.repeat(plan.lengths, axis=1), np.arange(len(plan.options)), -1)
     # targets ascend in points, so that the last of equal ones has most
     return np.asarray(places[np.maximum.reduceat(which, plan.starts, axis=1)])

@@ -342,7 +342,7 @@ def _offered(
     rules: Ruleset, shape: Shape, power: Power, joker_alone: bool, badge: Badge
 ) -> RollLists:
     thrown, adds = any_set(shape), power.kind is PowerKind.MIGHT
-    points = all_points_with_jokers(rules, joker_alone=joker_alone, badge=badge, more=int(adds))
+    points = all_points_with_jokers(rules, joker_alone=joker_alone, badge=badge, added=int(adds))
     worth, offsets = worth_of(rules, points), []
     columns = thrown.whole
     for dice in range(1, columns + 1):

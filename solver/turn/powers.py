@@ -26,7 +26,7 @@ from solver.turn.dice import JOKER, Die
 
 MAX_USES = 3
 MAX_SHARE = 200
-"""In hundredths of a turn total."""
+"""The largest share of a `WARLORD`, in hundredths of a turn total."""
 MAX_REROLLED = 3
 """Dice that may be rolled again in one use."""
 
@@ -54,7 +54,7 @@ class Power:
 
     kind: PowerKind
     uses: int = 1
-    """In the whole game."""
+    """The number of uses in the whole game."""
     amount: int = 0
     """A share in hundredths, a face or a number of dice, see the kinds."""
     alike: bool = False
@@ -123,7 +123,7 @@ class Power:
         step: it is left out, or where the goal has to be exceeded it counts as a whole one.
         """
         points = (self.more(step * rules.point_step) for step in range(rows))
-        return [in_steps(rules, one) // rules.point_step for one in points]
+        return [in_steps(rules, raised) // rules.point_step for raised in points]
 
 
 def in_steps(rules: Ruleset, points: int) -> int:

@@ -1,4 +1,4 @@
-"""The rolls of a set of different dice and what may be set aside, found once for many sets.
+"""The rolls and set-asides of sets of different dice, found once for all sets of a shape.
 
 Inside a turn the state is which dice remain, a multiset of types. What a roll of them offers
 depends on the faces shown and on which dice show them, and not on how often they do. So the lists
@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import combinations_with_replacement
-from math import factorial, prod
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -39,10 +39,10 @@ Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.intp]
 
 Shape = tuple[tuple[int, int], ...]
-"""For each type of a set its number of dice and the face that is a joker, JOKER for none."""
+"""The number of dice and the face that is a joker, JOKER for none, of each type of a set."""
 
 _MOST_WAYS = 2**53
-"""Up to which floats are whole numbers without a gap."""
+"""The number up to which floats hold every whole number."""
 
 _SHAPES = 8
 """Shapes whose lists are kept in memory: of six different dice they take 10 MB."""
@@ -64,45 +64,37 @@ def any_set(shape: Shape) -> DiceSet:
 
 @dataclass(frozen=True, eq=False)
 class RollLists:
-    """What the rolls of all sets of a shape offer, as arrays; targets and lists as in TurnPlan."""
+    """The set-asides of all rolls of the sets of a shape, with targets and lists as in TurnPlan."""
 
     rules: Ruleset
-    """What counts of them for a turn."""
+    """The rules of a turn, see `Ruleset.of_turn`."""
     width: int
-    """Cells that a turn total has among the targets: those of the remaining dice, and behind them
-    what a badge adds."""
+    """The number of cells of a turn total among the targets: those of the remaining dice, and
+    behind them those that a badge adds."""
     targets: Ints
     """Offsets of the distinct targets, ascending, shape (targets,)."""
     options: Ints
     """Indices into `targets`, list after list, shape (options,)."""
     starts: Ints
-    """Where each list starts in `options`, shape (lists,)."""
+    """The start of each list in `options`, shape (lists,)."""
     first_list: Ints
     """The first list of each column of dice, and the number of lists, shape (columns + 1,)."""
     lists: tuple[Ints, ...]
-    """For each column the list of each roll, in the order of `_rolls`, counted from `first_list`;
+    """The list of each roll of each column, in the order of `_rolls`, counted from `first_list`;
     as many as there are for a farkle, one more for a roll that wins, two for one that loses. With a
     die that a badge adds its faces come first, each with all rolls."""
     moves: tuple[Ints, ...]
-    """For each column the offsets of all targets that a set-aside leads to, best or not."""
+    """The offsets of all targets of each column that a set-aside leads to, best or not."""
 
     @property
     def columns(self) -> int:
         """Number of remaining dice that a turn tells apart."""
         return len(self.lists)
 
-    @cached_property
-    def only_hot(self) -> npt.NDArray[np.bool_]:
-        """Whether a list has nothing but hot dice, shape (lists,)."""
-        hot = self.targets[self.options] % self.columns == self.columns - 1
-        found: npt.NDArray[np.bool_] = np.logical_and.reduceat(hot, self.starts)
-        return found
-
     def places(self, lanes: int) -> tuple[Ints, Ints, Ints]:
-        """Where options lie from the row of a turn total on, each number of so many lanes.
+        """The offsets of options from the row of a turn total, if each number has some lanes.
 
-        With where each list starts among them and the end, and the first of each column and the
-        end.
+        And the starts of the lists among them with the end, and `first_list`.
         """
         ends = np.append(self.starts, len(self.options))
         return self.targets[self.options] * lanes, ends, self.first_list
@@ -121,15 +113,15 @@ class RollLists:
 
         added : the die that a badge adds to each roll, if any
         """
-        found, others = np.empty(int(self.first_list[-1])), np.empty((3, self.columns))
+        chances, others = np.empty(int(self.first_list[-1])), np.empty((3, self.columns))
         for column, of_rolls in enumerate(self.lists):
             ways = roll_ways(thrown, column + 1, added)
             first, end = self.first_list[column : column + 2]
             sums = np.zeros(end - first + len(others), dtype=ways.dtype)
             np.add.at(sums, of_rolls, ways)
             shares = (sums / ways.sum()).astype(np.float64)
-            found[first:end], others[:, column] = shares[:-3], shares[-3:]
-        return found, others
+            chances[first:end], others[:, column] = shares[:-3], shares[-3:]
+        return chances, others
 
     def plan(self, thrown: DiceSet) -> TurnPlan:
         """The turn of a set as solver.turn.equations takes it."""
@@ -140,8 +132,6 @@ class RollLists:
         column = self.column_of_lists[falls]
         spread = np.zeros((self.columns, len(falls)))
         spread[column, np.arange(len(falls))] = chances[falls]
-        hot = np.where(self.only_hot[falls], chances[falls], 0.0)
-        only_hot = np.bincount(column, hot, minlength=self.columns).astype(np.float64)
         return TurnPlan(
             targets=self.targets,
             options=self.options[(chances > 0).repeat(lengths)],
@@ -156,9 +146,8 @@ class RollLists:
                     for column in range(1, self.columns + 1)
                 ]
             ),
-            only_hot=only_hot,
-            reach=self._reach,
-            bonuses=self._bonuses,
+            bonuses=tuple(bonus // self.rules.point_step for bonus in self.rules.hot_dice_bonus)
+            or (0,),
             may_bank=self._may_bank(thrown),
             step=self.rules.point_step,
         )
@@ -167,15 +156,6 @@ class RollLists:
         left = [sum(dice) for dice in thrown.remaining[1:]]
         may = [number <= self.rules.bank_dice_left for number in left[:-1]]
         return np.array([*may, self.rules.hot_dice == "optional"])
-
-    @property
-    def _bonuses(self) -> tuple[int, ...]:
-        return tuple(one // self.rules.point_step for one in self.rules.hot_dice_bonus) or (0,)
-
-    @property
-    def _reach(self) -> int:
-        points, left = np.divmod(self.targets, self.columns)
-        return int(np.max(points + (left == self.columns - 1) * max(self._bonuses)))
 
     def possible_states(self, plan: TurnPlan, rows: int) -> npt.NDArray[np.bool_]:
         """Whether a turn can come to a state, shape (levels, rows, columns); rows in point steps.
@@ -195,15 +175,12 @@ class RollLists:
 @lru_cache(maxsize=1024)
 def _ways(die: Die, number: int) -> npt.NDArray[np.object_]:
     """The weight of each multiset of faces of equal dice, whole numbers of any size."""
-    found = []
-    for faces in combinations_with_replacement(FACES, number):
-        orders = factorial(number) // prod(factorial(count) for count in Counter(faces).values())
-        found.append(orders * prod(die.weights[face - 1] for face in faces))
-    return np.array(found, dtype=np.object_)
+    rolls = DiceSet((die,), (number,)).rolls(number)
+    return np.array([ways for _, ways in rolls], dtype=np.object_)
 
 
 def roll_ways(thrown: DiceSet, dice: Remaining, added: Die | None = None) -> npt.NDArray[Any]:
-    """The ways of each roll of some dice, in the order of `_rolls`: whole numbers, of floats too.
+    """The ways of each roll of some dice, in the order of `_rolls`: whole numbers, also as floats.
 
     added : a die more, which varies first
     """
@@ -211,10 +188,10 @@ def roll_ways(thrown: DiceSet, dice: Remaining, added: Die | None = None) -> npt
     if added is not None:
         parts.insert(0, (added, 1))
     every = prod(sum(die.weights) ** number for die, number in parts)
-    found = np.ones(1, dtype=np.float64 if every < _MOST_WAYS else np.object_)
+    ways = np.ones(1, dtype=np.float64 if every < _MOST_WAYS else np.object_)
     for die, number in parts:
-        found = np.multiply.outer(found, _ways(die, number).astype(found.dtype)).ravel()
-    return found
+        ways = np.multiply.outer(ways, _ways(die, number).astype(ways.dtype)).ravel()
+    return ways
 
 
 def roll_chances(thrown: DiceSet, dice: Remaining) -> Floats:
@@ -224,12 +201,12 @@ def roll_chances(thrown: DiceSet, dice: Remaining) -> Floats:
 
 def _rolls(left: tuple[int, ...]) -> npt.NDArray[np.int64]:
     """The faces of every roll of some dice, type by type, shape (rolls, dice)."""
-    found = np.zeros((1, 0), dtype=np.int64)
+    rolls = np.zeros((1, 0), dtype=np.int64)
     for number in left:
         several = list(combinations_with_replacement(FACES, number))
         faces = np.array(several, dtype=np.int64).reshape(len(several), number)
-        found = np.hstack((found.repeat(len(faces), axis=0), np.tile(faces, (len(found), 1))))
-    return found
+        rolls = np.hstack((rolls.repeat(len(faces), axis=0), np.tile(faces, (len(rolls), 1))))
+    return rolls
 
 
 def set_asides_of(
@@ -239,13 +216,13 @@ def set_asides_of(
     *,
     joker_alone: bool = False,
     badge: Badge = (),
-    more: int = 0,
+    added: int = 0,
 ) -> tuple[SetAside, ...]:
     """Every legal set-aside of one roll of a set, most points first; empty where nothing scores.
 
-    more : dice that the set has more than the rules say
+    added : the number of dice that the set has more than the rules say
     """
-    points = all_points_with_jokers(rules, joker_alone=joker_alone, badge=badge, more=more)
+    points = all_points_with_jokers(rules, joker_alone=joker_alone, badge=badge, added=added)
     return legal_set_asides(rules, thrown, roll, points)
 
 
@@ -283,13 +260,13 @@ def _find_lists(
         fates = _decided(rules, thrown, dice)
         goes_on = fates < 0
         find = _every if all_options else best_of_shown
-        some, reached = find(rules, thrown, dice, shown[goes_on], worth)
-        of_rolls = np.full((len(shown), some.shape[1]), -1, dtype=np.intp)
-        of_rolls[goes_on] = some
+        of_scoring, reached = find(rules, thrown, dice, shown[goes_on], worth)
+        of_rolls = np.full((len(shown), of_scoring.shape[1]), -1, dtype=np.intp)
+        of_rolls[goes_on] = of_scoring
         offsets.append(of_rolls)
         ends.append(fates.clip(0))
         moves.append(np.unique(reached))
-    if not any(np.any(found >= 0) for found in offsets):
+    if not any(np.any(of_rolls >= 0) for of_rolls in offsets):
         raise InvalidDiceError.say("with these dice no roll ever scores, so nobody could win")
     return gathered(rules, columns, offsets, ends, moves)
 
@@ -303,16 +280,16 @@ def gathered(
     ends : for each column and roll without any of these 0 for a farkle, 1 if it wins, 2 if it loses
     width, moves : as in `RollLists`
     """
-    first_list, found, lengths, lists = [0], [], [], []
+    first_list, offered, lengths, lists = [0], [], [], []
     for of_rolls, fate in zip(offsets, ends, strict=True):
         distinct, own = _distinct_rows(of_rolls)
         rows, at = np.nonzero(distinct >= 0)
         places = distinct[rows, at]
-        found.append(places[np.lexsort((places, rows))])
+        offered.append(places[np.lexsort((places, rows))])
         lengths.append(np.bincount(rows, minlength=len(distinct)))
         first_list.append(first_list[-1] + len(distinct))
         lists.append(own + fate)
-    targets, options = np.unique(np.concatenate(found), return_inverse=True)
+    targets, options = np.unique(np.concatenate(offered), return_inverse=True)
     starts = np.cumsum(np.concatenate(lengths)) - np.concatenate(lengths)
     return RollLists(
         rules=rules,
@@ -352,27 +329,27 @@ a die to six."""
 
 def worth_of(rules: Ruleset, points: dict[Roll, int]) -> npt.NDArray[np.int32]:
     """The most steps of every multiset that scores with all its dice, by its number; else -1."""
-    found = np.full(_CODES ** (len(FACES) + 1), -1, dtype=np.int32)
+    steps = np.full(_CODES ** (len(FACES) + 1), -1, dtype=np.int32)
     for faces, most in points.items():
-        found[sum(digit(face) for face in faces)] = most // rules.point_step
-    return found
+        steps[sum(digit(face) for face in faces)] = most // rules.point_step
+    return steps
 
 
 def digit(face: int) -> int:
-    """What one die that shows a face, or JOKER, adds to the number of a multiset."""
+    """The digit that a die which shows a face, or JOKER, adds to the number of a multiset."""
     return int(_CODES ** ((face - 1) % (len(FACES) + 1)))
 
 
 def _decided(rules: Ruleset, thrown: DiceSet, dice: Remaining) -> Ints:
-    """What each roll of some dice does whatever scores, as in `gathered`, or -1."""
+    """The end of the turn by each roll of some dice, as in `gathered`; -1 where points decide."""
     faces = _rolls(thrown.remaining[dice])
     counts = (faces[:, :, np.newaxis] == np.array(FACES)).sum(axis=1)
-    found = np.full(len(faces), -1, dtype=np.intp)
+    ends = np.full(len(faces), -1, dtype=np.intp)
     for then, patterns in reversed(rules.decisive.items()):
-        for shown in (one for pattern in patterns for one in dice_of(pattern)):
+        for shown in (dice for pattern in patterns for dice in dice_of(pattern)):
             needed = np.array([shown.count(face) for face in FACES])
-            found[np.all(counts >= needed, axis=1)] = _ENDS[then]
-    return found
+            ends[np.all(counts >= needed, axis=1)] = _ENDS[then]
+    return ends
 
 
 def _every(
@@ -382,25 +359,25 @@ def _every(
     shown: npt.NDArray[np.int64],
     worth: npt.NDArray[np.int32],
 ) -> tuple[Ints, Ints]:
-    """All that the set-asides of every roll lead to, else -1; and all of them together.
+    """The targets of all set-asides of every roll, else -1; and all of them together.
 
     Shape (rolls, as many as some roll has), each of them once.
     """
     columns = thrown.whole
     masks = _set_asides(rules, thrown, dice, shown, worth)
-    found = np.stack(
+    reached = np.stack(
         [np.where(row >= 0, row * columns + after, -1) for after, row in masks], axis=1
     )
-    found.sort(axis=1)
-    found[:, 1:][found[:, 1:] == found[:, :-1]] = -1
-    found.sort(axis=1)
-    every = np.unique(found)
-    most = int((found >= 0).sum(axis=1).max(initial=0))
-    return found[:, found.shape[1] - most :].astype(np.intp), every[every >= 0]
+    reached.sort(axis=1)
+    reached[:, 1:][reached[:, 1:] == reached[:, :-1]] = -1
+    reached.sort(axis=1)
+    every = np.unique(reached)
+    most = int((reached >= 0).sum(axis=1).max(initial=0))
+    return reached[:, reached.shape[1] - most :].astype(np.intp), every[every >= 0]
 
 
 def shown_by_rolls(thrown: DiceSet, dice: Remaining) -> npt.NDArray[np.int64]:
-    """What each die of every roll of some dice adds to the number of a multiset, (rolls, dice)."""
+    """The digit of each die of every roll of some dice, see `digit`, shape (rolls, dice)."""
     left = thrown.remaining[dice]
     types = [k for k, number in enumerate(left) for _ in range(number)]
     rolls = _rolls(left)
@@ -419,7 +396,7 @@ def best_of_shown(
     shown: npt.NDArray[np.int64],
     worth: npt.NDArray[np.int32],
 ) -> tuple[Ints, Ints]:
-    """Where the most points lead that leave each of the remaining dice, -1 where none do.
+    """The target with the most points that leaves each of the remaining dice, -1 if there is none.
 
     Shape (rolls, columns). And all that some roll may lead to.
 
@@ -442,7 +419,7 @@ def _set_asides(
     shown: npt.NDArray[np.int64],
     worth: npt.NDArray[np.int32],
 ) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
-    """For each choice of dice by their places the column of what remains, and steps or -1.
+    """The column of what remains and the steps, -1 for none, of each choice of dice by places.
 
     dice, shown : as in `best_of_shown`
     """

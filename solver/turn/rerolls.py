@@ -1,7 +1,7 @@
-"""Dice of a roll that are rolled again by a use of a power: which may be, and what may fall.
+"""Rerolls of some dice of a roll by a use of a power: the choices and their outcomes.
 
-What is kept of a roll, together with the types of the dice that are rolled again, is a *node*: its
-value is the mean over what may fall. A roll offers some nodes besides its set-asides.
+The dice that are kept of a roll, together with the types of those that are rolled again, are a
+*node*: its value is the mean over what may fall. A roll offers some nodes besides its set-asides.
 """
 
 from collections import Counter
@@ -30,7 +30,7 @@ class Rerolls:
     """The nodes of the rolls of some dice of a shape."""
 
     choices: tuple[tuple[int, ...], ...]
-    """Which dice of a roll are rolled again, counted by type and face, from the lowest."""
+    """The places of the dice that each choice rolls again, by type and then face, lowest first."""
     offered: Ints
     """The node of each roll and choice, -1 where it may not be chosen, shape (rolls, choices)."""
     blocks: tuple[tuple[Numbers, Ints], ...]
@@ -42,14 +42,14 @@ class Rerolls:
         return [roll_chances(thrown, thrown.place(again)) for again, _ in self.blocks]
 
     def values(self, thrown: DiceSet, worth: Floats) -> Floats:
-        """What each choice is worth to each roll, -1 where it may not be, as `offered`.
+        """The worth of each choice for each roll, -1 where it is forbidden, as in `offered`.
 
         worth : of each roll once it lies on the table, shape (rolls,)
         """
         pairs = zip(self.blocks, self.chances(thrown), strict=True)
         means = [worth[rolls] @ block for (_, rolls), block in pairs]
-        found: Floats = np.concatenate([*means, [-1.0]])[self.offered]
-        return found
+        values: Floats = np.concatenate([*means, [-1.0]])[self.offered]
+        return values
 
 
 @lru_cache(maxsize=_KEPT)
@@ -60,7 +60,7 @@ def find_rerolls(shape: Shape, power: Power) -> tuple[Rerolls, ...]:
 
 
 def place_of_roll(thrown: DiceSet, dice: Remaining, roll: Roll) -> int:
-    """Where a roll of some dice stands among all of them."""
+    """The index of a roll of some dice in the order of all their rolls."""
     place = 0
     for k, number in enumerate(thrown.remaining[dice]):
         faces = (die - len(FACES) * k for die in roll if (die - 1) // len(FACES) == k)
@@ -70,25 +70,25 @@ def place_of_roll(thrown: DiceSet, dice: Remaining, roll: Roll) -> int:
 
 def operations(shape: Shape, power: Power) -> int:
     """About how many outcomes and choices of nodes there are, all remaining dice together."""
-    found = 0
+    number = 0
     for left in any_set(shape).remaining[1:]:
         rolls = prod(_number(n) for n in left)
         for again in _numbers(left, power):
             outcomes = prod(_number(n - s) * _number(s) for n, s in zip(left, again, strict=True))
-            found += outcomes + rolls * prod(comb(n, s) for n, s in zip(left, again, strict=True))
-    return found
+            number += outcomes + rolls * prod(comb(n, s) for n, s in zip(left, again, strict=True))
+    return number
 
 
 def _numbers(left: Numbers, power: Power) -> list[Numbers]:
-    """The dice that may be rolled again at once, by type."""
+    """All numbers of dice, by type, that may be rolled again at once."""
     types = [k for k, number in enumerate(left) for _ in range(number)]
     sizes = [2] if power.alike else range(1, power.amount + 1)
-    found = {
-        tuple(Counter(some)[k] for k in range(len(left)))
+    chosen = {
+        tuple(Counter(dice)[k] for k in range(len(left)))
         for size in sizes
-        for some in combinations(types, size)
+        for dice in combinations(types, size)
     }
-    return sorted(found)
+    return sorted(chosen)
 
 
 def _of_dice(thrown: DiceSet, dice: Remaining, power: Power) -> Rerolls:
@@ -111,8 +111,8 @@ def _of_dice(thrown: DiceSet, dice: Remaining, power: Power) -> Rerolls:
             ]
             nodes = before + np.ravel_multi_index(kept, kept_shape)
             if power.alike:
-                one, other = chosen
-                nodes = np.where(shown[:, one] == shown[:, other], nodes, -1)
+                first, second = chosen
+                nodes = np.where(shown[:, first] == shown[:, second], nodes, -1)
             choices.append(chosen)
             offered.append(nodes)
         blocks.append((again, _outcomes(left, again)))
@@ -125,7 +125,7 @@ def _of_dice(thrown: DiceSet, dice: Remaining, power: Power) -> Rerolls:
 
 
 def _positions(left: Numbers, again: Numbers) -> list[tuple[int, ...]]:
-    """The dice of a roll, type by type, that are so many of each type, in all ways."""
+    """All ways to choose `again` dice of each type, as places in a roll, type by type."""
     types = [k for k, number in enumerate(left) for _ in range(number)]
     return [
         chosen
@@ -136,30 +136,30 @@ def _positions(left: Numbers, again: Numbers) -> list[tuple[int, ...]]:
 
 def _outcomes(left: Numbers, again: Numbers) -> Ints:
     """The roll of each node of a block and outcome, shape (nodes, outcomes)."""
-    found = np.zeros((1, 1), dtype=np.intp)
+    rolls = np.zeros((1, 1), dtype=np.intp)
     for n, s in zip(left, again, strict=True):
         merged = _merged(n - s, s)
         size = _number(n)
-        nodes, outcomes = len(found) * len(merged), found.shape[1] * merged.shape[1]
-        added = found[:, np.newaxis, :, np.newaxis] * size + merged[:, np.newaxis, :][np.newaxis]
-        found = added.reshape(nodes, outcomes)
-    return found
+        nodes, outcomes = len(rolls) * len(merged), rolls.shape[1] * merged.shape[1]
+        added = rolls[:, np.newaxis, :, np.newaxis] * size + merged[:, np.newaxis, :][np.newaxis]
+        rolls = added.reshape(nodes, outcomes)
+    return rolls
 
 
 def _number(n: int) -> int:
-    """How many multisets of n faces there are."""
+    """The number of multisets of n faces."""
     return comb(n + len(FACES) - 1, n)
 
 
 @lru_cache
 def _places(n: int) -> dict[tuple[int, ...], int]:
-    """Where each multiset of n faces stands in the order of rolls."""
+    """The index of each multiset of n faces in the order of rolls."""
     return {faces: k for k, faces in enumerate(combinations_with_replacement(FACES, n))}
 
 
 @lru_cache
 def _kept(n: int, gone: tuple[int, ...]) -> Ints:
-    """What is left of each multiset of n faces without those at some places."""
+    """The index of what is left of each multiset of n faces without those at some places."""
     places = _places(n - len(gone))
     return np.array(
         [places[tuple(f for p, f in enumerate(faces) if p not in gone)] for faces in _places(n)],
@@ -168,10 +168,13 @@ def _kept(n: int, gone: tuple[int, ...]) -> Ints:
 
 
 @lru_cache
-def _merged(n: int, more: int) -> Ints:
-    """What each multiset of n faces is with each of some more, shape (multisets, of more)."""
-    places = _places(n + more)
+def _merged(n: int, added: int) -> Ints:
+    """The index of each multiset of n faces with each of `added` ones, shape (first, second)."""
+    places = _places(n + added)
     return np.array(
-        [[places[tuple(sorted(one + other))] for other in _places(more)] for one in _places(n)],
+        [
+            [places[tuple(sorted(faces + other))] for other in _places(added)]
+            for faces in _places(n)
+        ],
         dtype=np.intp,
     )

@@ -29,14 +29,14 @@ def bank_from(
     possible : where the turn can come to, in the same shape
     step : points of a point step
     """
-    found = []
+    thresholds = []
     for column in reversed(range(banks.shape[1])):
         totals = np.flatnonzero(possible[:, column])
         if not len(totals):
             continue
         here = banks[totals, column]
         if not here.any():
-            found.append(BankFrom(column + 1, None))
+            thresholds.append(BankFrom(column + 1, None))
             continue
         first = int(np.argmax(here))
         changes = np.flatnonzero(np.diff(here[first:].astype(np.int8))) + first + 1
@@ -45,5 +45,5 @@ def bank_from(
             (int(totals[begin]) * step, int(totals[end - 1]) * step if end < len(totals) else None)
             for begin, end in zip(ends[::2], ends[1::2], strict=False)
         )
-        found.append(BankFrom(column + 1, int(totals[first]) * step, stretches))
-    return tuple(found)
+        thresholds.append(BankFrom(column + 1, int(totals[first]) * step, stretches))
+    return tuple(thresholds)

@@ -48,7 +48,7 @@ def feature(core: Core) -> Feature:
         meant = await rules.resolve(caller.place, line.option("rules"))
         yield _ready_to_play(oracle, rules, caller, meant, *names)
         seconds = await at_once(service.seconds_of_duel, meant, one, other)
-        what, work = say_later("duel"), (service.dueled, advisor, kernels, meant, one, other)
+        what, work = say_later("duel"), (service.duel_of, advisor, kernels, meant, one, other)
         told = oracle.tasks.told(caller.asker, what, *work, each=seconds)
         yield replies(told, duel_text, duel_data)
 
@@ -69,7 +69,8 @@ def feature(core: Core) -> Feature:
         meant = await rules.resolve(caller.place, line.option("rules"))
         yield _ready_to_play(oracle, rules, caller, meant, name, Optimal.name)
         seconds = await at_once(service.seconds_of_best_response, meant)
-        what, work = say_later("best response"), (service.responded, advisor, kernels, meant, name)
+        what, best = say_later("best response"), service.response_to
+        work = best, name, advisor, kernels, meant
         told = oracle.tasks.told(caller.asker, what, *work, each=seconds)
         yield replies(told, response_text, response_data)
 
@@ -79,7 +80,7 @@ def feature(core: Core) -> Feature:
 async def _ready_to_play(
     oracle: Oracle, rules: HouseRules, caller: Caller, meant: Ruleset, *names: str
 ) -> Stream:
-    """That rules are solved first where one of these policies needs that. Raises FarkleError."""
+    """Solve rules first if one of these policies needs that, and say so. Raises FarkleError."""
     advisor = oracle.advisor
     for name in names:
         if name != Optimal.name:

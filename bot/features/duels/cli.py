@@ -5,7 +5,7 @@ from dataclasses import replace
 import click
 
 from bot.features.duels import view
-from bot.features.duels.service import dueled, responded
+from bot.features.duels.service import duel_of, response_to
 from bot.layout import wrap
 from bot.services.situation import DEFAULT_RULES
 from bot.shell.needed import solved_first
@@ -23,7 +23,7 @@ _POLICIES = wrap("\n".join(f"{name}: {what}" for name, what in POLICIES.items())
 
 
 def _lower(_: click.Context, __: click.Parameter, name: str) -> str:
-    """A policy is found whatever capitals its name has."""
+    """The name of a policy in small letters, as policies are known by."""
     return name.lower()
 
 
@@ -54,20 +54,21 @@ def duel(here: Here, one: str, other: str, rules: str, simulate: int | None, see
     """
     ruleset = here.rules(rules)
     _ready_to_play(here, ruleset, here.named(rules), one, other)
-    with contest_progress(f"{one} against {other}") as told:
-        work = here.advisor, here.settings.kernels, ruleset, one, other, told
-        found = dueled(*work, simulate or _GAMES, seed)
-    if simulate and found.is_exact:
-        found = replace(found, played=_play(here, ruleset, (one, other), simulate, seed))
-    return Shown(view.duel_text(found), view.duel_data(found), view.duel_sheet(found))
+    with contest_progress(f"{one} against {other}") as progress:
+        work = here.advisor, here.settings.kernels, ruleset, one, other, progress
+        result = duel_of(*work, simulate or _GAMES, seed)
+    if simulate and result.is_exact:
+        result = replace(result, played=_play(here, ruleset, (one, other), simulate, seed))
+    return Shown(view.duel_text(result), view.duel_data(result), view.duel_sheet(result))
 
 
 def _play(here: Here, rules: Ruleset, names: tuple[str, str], games: int, seed: int) -> Played:
+    """Games of two policies, played with dice; each begins half of them."""
     from solver.play.matches import play_duel  # noqa: PLC0415 - numba: 0.4 s
 
     players = [here.advisor.policy(name, rules) for name in names]
-    with compiled_code(here.settings.kernels) as cache, share_progress("playing") as done:
-        return play_duel(rules, players[0], players[1], cache, games, seed, done)
+    with compiled_code(here.settings.kernels) as cache, share_progress("playing") as progress:
+        return play_duel(rules, players[0], players[1], cache, games, seed, progress)
 
 
 @click.command("best-response", epilog=f"\b\nPolicies:\n{_POLICIES}")
@@ -83,9 +84,9 @@ def best_response(here: Here, policy: str, rules: str) -> Shown:
     """
     ruleset = here.rules(rules)
     _ready_to_play(here, ruleset, here.named(rules), policy, Optimal.name)
-    with contest_progress(f"best response to {policy}") as told:
-        found = responded(here.advisor, here.settings.kernels, ruleset, policy, told)
-    return Shown(view.response_text(found), view.response_data(found), view.response_sheet(found))
+    with contest_progress(f"best response to {policy}") as progress:
+        best = response_to(policy, here.advisor, here.settings.kernels, ruleset, progress)
+    return Shown(view.response_text(best), view.response_data(best), view.response_sheet(best))
 
 
 def _ready_to_play(here: Here, rules: Ruleset, reference: str, *names: str) -> None:

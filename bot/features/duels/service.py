@@ -4,7 +4,6 @@ Functions of a module, so that workers can be sent them: they load numba, and so
 there or on the command line.
 """
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from statistics import fmean
@@ -12,40 +11,37 @@ from statistics import fmean
 from bot.services.advisor import Advisor
 from bot.services.reckoning import series
 from solver.batch.local import compiled_code, with_sound_code
-from solver.game.standings import Progress
 from solver.game.workload import workload
 from solver.play.best_response import BestResponse, best_response
-from solver.play.duel import Duel, Played
+from solver.play.duel import Duel, OnContest, Played
 from solver.play.policies import Optimal
 from solver.rules.ruleset import Ruleset
 
-Told = Callable[[float | Progress], None]
-
 _DUEL, _BEST_RESPONSE = 0.6, 2.0
 """The share of the work of a solve that a duel with optimal play takes, and a best response."""
+_DUEL_OF_POINTS = 0.4
+"""The share of the work of a solve that a duel without optimal play takes."""
 GAMES = 200
-"""That are played in a chat where nothing exact is worked out."""
+"""The number of games that are played in a chat if nothing exact can be worked out."""
 _GAME = 0.3
-"""About the seconds that such a game takes."""
-_OF_POINTS = 0.4
-"""The share of that work for a duel without optimal play."""
+"""Seconds that such a game takes, roughly."""
 
 
-def dueled(
+def duel_of(
     advisor: Advisor,
     kernels: Path,
     rules: Ruleset,
     one: str,
     other: str,
-    on_progress: Told = lambda _: None,
+    on_progress: OnContest = lambda _: None,
     games: int = GAMES,
     seed: int = 1,
 ) -> Duel:
-    """The exact win probability of one policy against another one, by their names.
+    """The exact win probability of one policy against another one, or else its share of games won.
 
-    Where rules are not plain, so many games are played instead, turn by turn.
-
+    one, other : names of policies
     kernels : the folder of compiled code
+    games : the number of games that are played, turn by turn, under rules that are not plain
 
     Raises InvalidRequestError, InvalidRulesError, StrategyFileError, SolveError and
     ConvergenceError.
@@ -65,26 +61,26 @@ def dueled(
         return with_sound_code(cache, work)
 
 
-def responded(
+def response_to(
+    name: str,
     advisor: Advisor,
     kernels: Path,
     rules: Ruleset,
-    name: str,
-    on_progress: Told = lambda _: None,
+    on_progress: OnContest = lambda _: None,
 ) -> BestResponse:
-    """The best response to a policy by its name. Raises as `dueled` does."""
+    """The best response to the policy of a name. Raises what `duel_of` does."""
     policy, strategy = advisor.policy(name, rules), advisor.strategy(rules)
     with compiled_code(kernels) as cache:
         make = partial(best_response, rules, policy, strategy, cache=cache, on_progress=on_progress)
-        found, _ = with_sound_code(cache, make)
-        return found
+        response, _ = with_sound_code(cache, make)
+        return response
 
 
 def seconds_of_duel(rules: Ruleset, one: str, other: str) -> float:
     """About how long it takes to evaluate a duel. Raises InvalidRulesError."""
     if not rules.is_plain:
         return _GAME * GAMES
-    share = _DUEL if Optimal.name in {one, other} else _OF_POINTS
+    share = _DUEL if Optimal.name in {one, other} else _DUEL_OF_POINTS
     return share * workload(rules).seconds
 
 

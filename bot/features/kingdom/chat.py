@@ -107,7 +107,7 @@ class LoadedQuestions:
             yield self._purchase(question, service.read_price(most), caller)
             return
         seconds = await at_once(service.seconds_of_choice, question)
-        what, work = say_later("choice of dice"), (service.chosen, self._folders, question)
+        what, work = say_later("choice of dice"), (service.choice_answer, self._folders, question)
         told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
         yield replies(told, view.choice_text, view.choice_data)
 
@@ -116,7 +116,7 @@ class LoadedQuestions:
     ) -> Stream:
         question = service.PurchaseQuestion(owned, most)
         seconds = await at_once(service.seconds_of_purchase, question)
-        what, work = say_later("choice of dice"), (service.purchases, self._folders, question)
+        what, work = say_later("choice of dice"), (service.purchase_answer, self._folders, question)
         told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
         yield replies(told, view.purchase_text, view.purchase_data)
 

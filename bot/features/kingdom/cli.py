@@ -79,7 +79,7 @@ def kcd(
             return _buy(settings, service.PurchaseQuestion(wanted, service.read_price(buy)))
         number = service.check_choice(wanted)
         with share_progress(f"{number:,} sets") as told:
-            choices = service.chosen(folders_of(settings), wanted, told)
+            choices = service.choice_answer(folders_of(settings), wanted, told)
         return Shown(view.choice_text(choices), view.choice_data(choices))
     question = service.KcdQuestion(dice, begins)
     with share_progress(f"{dice.mine.text} against {dice.theirs.text}") as told:
@@ -90,7 +90,7 @@ def kcd(
 def _buy(settings: Settings, wanted: service.PurchaseQuestion) -> Shown:
     number = service.check_purchase(wanted)
     with share_progress(f"{number:,} sets") as told:
-        bought = service.purchases(folders_of(settings), wanted, told)
+        bought = service.purchase_answer(folders_of(settings), wanted, told)
     return Shown(view.purchase_text(bought), view.purchase_data(bought))
 
 

@@ -1,9 +1,10 @@
-"""Loaded dice against loaded dice: what each set brings, who wins, and which dice to take.
+"""Loaded dice in Kingdom Come: Deliverance: what a set brings, who wins, which dice to take or buy.
 
-`kcd_answer`, `chosen` and `purchases` load numba, and so are called only in a worker or on the
-command line.
+`kcd_answer`, `choice_answer` and `purchase_answer` load numba, and so are called only in a worker
+or on the command line.
 """
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,13 +13,13 @@ from bot.services.loaded import (
     BadgePlan,
     LoadedDice,
     MatchupFolders,
-    Told,
     badge_plan,
     seconds_of_solve,
     solved,
 )
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidDiceError, InvalidRequestError
+from solver.game.standings import OnShare
 from solver.loaded.matchup import check_loaded, check_points
 from solver.named.catalogue import Version, known_dice
 from solver.named.sets import (
@@ -37,20 +38,20 @@ from solver.turn.points import bank_decisions, points_table, turn_outcome
 from solver.turn.remaining import roll_lists, shape_of
 
 MOST_SETS = 20_000
-"""That are ranked; a hundred in a few seconds."""
+"""The most sets that are ranked for one answer; a hundred take a few seconds."""
 
 _THRESHOLDS = 8
-"""Remaining dice for which is told when to bank."""
+"""The most combinations of remaining dice of which an answer says when to bank."""
 
 _SECONDS_A_SET = 0.05
-"""The seconds that it takes to rank a set of dice."""
+"""Seconds that it takes to rank a set of dice."""
 _SOLVE_IN_RANKINGS = 3
-"""How many times as long a solve takes as the ranking, about, for the progress that is told."""
+"""The time of a solve by that of the whole ranking, roughly; used for the progress alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class KcdQuestion:
-    """A game between two sets."""
+    """The question who wins a game between two sets of dice."""
 
     dice: LoadedDice
     begins: bool = True
@@ -59,44 +60,45 @@ class KcdQuestion:
 
 @dataclass(frozen=True, slots=True)
 class SetFigures:
-    """What a turn with a set brings, if it is played for most points."""
+    """The points and farkles of a turn with a set that is played for most expected points."""
 
     dice: NamedSet
     points: float
-    """With no goal."""
+    """The expected points of a turn in a game with no goal."""
     points_to_goal: float
-    """From a score of 0, where points beyond the goal count for nothing."""
+    """The expected points of a turn at a score of 0; points beyond the goal do not count."""
     farkle_probability: float
-    """That the turn to the goal ends in a farkle."""
+    """The chance that the turn at a score of 0 ends in a farkle."""
     first_farkle_probability: float
-    """That the first roll of a turn is one."""
+    """The chance that the first roll of a turn is a farkle."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedBank:
-    """When to bank with some dice left to roll."""
+    """When to bank with certain dice left to roll."""
 
     dice: NamedSet
     turn_total: int | None
-    """From which on to bank; None for never before the goal."""
+    """The least turn total at which to bank; None where only one that reaches the goal is."""
     share: float
-    """How often a turn comes to a decision with these dice."""
+    """The share of the decisions of a turn that are made with these dice."""
 
 
 @dataclass(frozen=True, slots=True)
 class KcdAnswer:
-    """Two sets against each other."""
+    """Who wins between two sets of dice, what each brings, and when to bank."""
 
     question: KcdQuestion
     mine: SetFigures
     theirs: SetFigures
     win_beginning: float
-    """My win probability where I throw first, and both play as is best."""
+    """My win probability if I throw first, and both play optimally."""
     win_second: float
+    """My win probability if my opponent throws first, and both play optimally."""
     bank_from: tuple[LoadedBank, ...]
-    """In my first turn, with what is left most often."""
+    """When to bank in my first turn, with the dice that are left most often."""
     badge: BadgePlan | None = None
-    """When to use mine, where it is used up."""
+    """When to use my badge, if it is one with a number of uses."""
 
     @property
     def win(self) -> float:
@@ -112,43 +114,43 @@ class RatedSet:
     points: float
     """The expected points of a turn that is played for most points, with no goal."""
     win: float | None
-    """Against the opponent's dice; None where it was not worked out."""
+    """The win probability against the opponent's dice; None where it was not worked out."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChoiceQuestion:
-    """Which six of one's dice to take."""
+    """The question which six of my dice to take."""
 
     dice: LoadedDice
-    """The game, in which my dice are those that are to be chosen."""
+    """The game; the dice that it names as mine are not looked at."""
     owned: tuple[NamedDie, ...]
     begins: bool = True
-    solved: int = 3
-    """How many of the best by points are worked out against the opponent."""
+    solves: int = 3
+    """The number of sets, the best by points, whose games against the opponent are solved."""
 
     def against(self, mine: NamedSet) -> LoadedDice:
-        """A set against the opponent's."""
-        own, other = self.dice.kits
-        return replace(self.dice, kits=(replace(own, dice=mine), other))
+        """The game in which I take a set."""
+        my_kit, other = self.dice.kits
+        return replace(self.dice, kits=(replace(my_kit, dice=mine), other))
 
     @property
     def pool(self) -> list[NamedDie]:
-        """The dice that may be taken: the own ones, and ordinary ones as they are needed."""
+        """The dice that may be taken: those that I own, and as many ordinary ones as are needed."""
         return with_ordinary(self.owned, self.dice.rules.dice)
 
 
 @dataclass(frozen=True, slots=True)
 class ChoiceAnswer:
-    """Sets, the best first: those with a win probability, then the others by points."""
+    """Sets that can be taken, the best first: by win probability, then the others by points."""
 
     question: ChoiceQuestion
     choices: tuple[RatedSet, ...]
 
 
 def kcd_answer(
-    folders: MatchupFolders, question: KcdQuestion, on_progress: Told = lambda _: None
+    folders: MatchupFolders, question: KcdQuestion, on_progress: OnShare = lambda _: None
 ) -> KcdAnswer:
-    """Two sets against each other, exactly.
+    """Who wins between two sets, exactly, what each brings, and when to bank.
 
     Raises InvalidDiceError, InvalidRulesError and ConvergenceError.
     """
@@ -168,7 +170,10 @@ def kcd_answer(
 
 
 def set_figures(folders: MatchupFolders, dice: LoadedDice, side: int) -> SetFigures:
-    """What a turn with the set of a side brings. Raises InvalidDiceError and InvalidRulesError."""
+    """The points and farkles of a turn with my set, or with the opponent's for a `side` of 1.
+
+    Raises InvalidDiceError and InvalidRulesError.
+    """
     rules, named = dice.rules, (dice.mine, dice.theirs)[side]
     thrown, badge = named.dice_set, dice.combinations(side)
     [points] = _points(folders, rules, [thrown], dice.joker_alone, badge, lambda _: None)
@@ -183,62 +188,66 @@ def set_figures(folders: MatchupFolders, dice: LoadedDice, side: int) -> SetFigu
     )
 
 
-def chosen(
-    folders: MatchupFolders, question: ChoiceQuestion, on_progress: Told = lambda _: None
+def choice_answer(
+    folders: MatchupFolders, question: ChoiceQuestion, on_progress: OnShare = lambda _: None
 ) -> ChoiceAnswer:
-    """All sets that may be taken, by points, and the best of them against the opponent.
+    """Every set that may be taken, with its points, and the best ones with their win probability.
 
     Raises InvalidDiceError, InvalidRulesError and ConvergenceError.
     """
     check_choice(question)
     sets = sets_from(question.pool, question.dice.rules.dice)
-    number = min(question.solved, len(sets))
-    told = Parts(on_progress, number)
+    number = min(question.solves, len(sets))
+    progress = RankingProgress(on_progress, number)
     choices = []
-    for place, (points, named) in enumerate(ranked(folders, question, sets, told)):
-        win = played_out(folders, question, named, told) if place < number else None
+    for place, (points, named) in enumerate(ranking(folders, question, sets, progress)):
+        win = win_with(folders, question, named, progress) if place < number else None
         choices.append(RatedSet(named, points, win))
-    choices.sort(key=lambda one: 1.0 if one.win is None else -one.win)
+    choices.sort(key=lambda rated: 1.0 if rated.win is None else -rated.win)
     return ChoiceAnswer(question, tuple(choices))
 
 
 @dataclass(slots=True)
-class Parts:
-    """The progress of a ranking and of the solves after it, as one share that is told."""
+class RankingProgress:
+    """The progress of a ranking and of the solves after it, passed on as one share of all."""
 
-    on_progress: Told
+    on_progress: OnShare
     solves: int
     done: int = 0
-    """Parts of it; a solve is several."""
+    """The work that is over, as a multiple of the work of a ranking."""
 
     def __call__(self, share: float) -> None:
-        """Tell that so much of the ranking, or of the solve under way, is done."""
-        here = share * (_SOLVE_IN_RANKINGS if self.done else 1)
-        self.on_progress((self.done + here) / (1 + _SOLVE_IN_RANKINGS * self.solves))
+        """Pass on that a share of the ranking, or of the solve under way, is done."""
+        under_way = share * (_SOLVE_IN_RANKINGS if self.done else 1)
+        self.on_progress((self.done + under_way) / (1 + _SOLVE_IN_RANKINGS * self.solves))
 
-    def next(self) -> None:
-        """The ranking, or a solve, is done."""
+    def next_part(self) -> None:
+        """Count the ranking, or the solve under way, as done."""
         self.done += _SOLVE_IN_RANKINGS if self.done else 1
 
 
-def ranked(
-    folders: MatchupFolders, question: ChoiceQuestion, sets: list[NamedSet], told: Parts
+def ranking(
+    folders: MatchupFolders,
+    question: ChoiceQuestion,
+    sets: list[NamedSet],
+    progress: RankingProgress,
 ) -> list[tuple[float, NamedSet]]:
-    """Sets with the points of a turn with no goal, the best first."""
+    """Sets with their expected points of a turn with no goal, the best first."""
     badge = question.against(sets[0]).combinations(0)
     thrown = [named.dice_set for named in sets]
-    points = _points(folders, question.dice.rules, thrown, question.dice.joker_alone, badge, told)
-    told.next()
+    dice = question.dice
+    points = _points(folders, dice.rules, thrown, dice.joker_alone, badge, progress)
+    progress.next_part()
     return sorted(zip(points, sets, strict=True), key=lambda pair: -pair[0])
 
 
-def played_out(
-    folders: MatchupFolders, question: ChoiceQuestion, mine: NamedSet, told: Parts
+def win_with(
+    folders: MatchupFolders, question: ChoiceQuestion, mine: NamedSet, progress: RankingProgress
 ) -> float:
-    """How often a set wins against the opponent's. Raises what `chosen` does."""
+    """My win probability with a set against the opponent's. Raises what `choice_answer` does."""
     dice = question.against(mine)
-    strategy = solved(folders, dice.matchup, told)
-    told.next()
+    strategy = solved(folders, dice.matchup, progress)
+    progress.next_part()
     return dice.win(strategy, begins=question.begins)
 
 
@@ -248,17 +257,16 @@ def seconds_of_choice(question: ChoiceQuestion) -> float:
 
 
 def seconds_of_sets(question: ChoiceQuestion, number: int) -> float:
-    """About how long it takes to rank so many sets and to play the best of them out."""
-    best = question.pool[: question.dice.rules.dice]
-    like = question.against(make_set(best))
-    solves = min(question.solved, number) * seconds_of_solve(like.matchup)
+    """About how long it takes to rank `number` sets and to solve the games of the best ones."""
+    typical = question.against(make_set(question.pool[: question.dice.rules.dice]))
+    solves = min(question.solves, number) * seconds_of_solve(typical.matchup)
     return solves + _SECONDS_A_SET * number
 
 
 def check_choice(question: ChoiceQuestion) -> int:
-    """How many sets there are to choose from.
+    """The number of sets that there are to choose from.
 
-    Raises InvalidDiceError where they are too many, or dice do not fit the rules, and
+    Raises InvalidDiceError if they are too many, or dice do not fit the rules, and
     InvalidRulesError.
     """
     check_points(question.dice.rules)
@@ -267,7 +275,7 @@ def check_choice(question: ChoiceQuestion) -> int:
 
 
 def check_number(sets: int) -> int:
-    """Returns the number of sets if so many can be ranked. Raises InvalidDiceError."""
+    """The number of sets, unchanged. Raises InvalidDiceError for more than can be ranked."""
     if sets > MOST_SETS:
         raise InvalidDiceError.say(
             "{number:,} sets can be taken from these dice, and at most {most:,} are compared: name"
@@ -284,54 +292,54 @@ def _points(
     sets: list[DiceSet],
     joker_alone: bool,
     badge: Badge,
-    on_progress: Told,
+    on_progress: OnShare,
 ) -> list[float]:
-    """Points of a turn of each set with no goal."""
+    """The expected points of a turn with each set in a game with no goal."""
 
     def work() -> list[float]:
         from solver.loaded.points import points_of_sets  # noqa: PLC0415 - numba: 0.4 s
 
-        found = points_of_sets(
+        turns = points_of_sets(
             rules, sets, joker_alone=joker_alone, badge=badge, on_progress=on_progress
         )
-        return [one.points for one in found]
+        return [turn.points for turn in turns]
 
     with compiled_code(folders.kernels) as cache:
         return with_sound_code(cache, work)
 
 
 def _bank_from(dice: LoadedDice, turn: TurnTable, goal: int) -> tuple[LoadedBank, ...]:
-    """When to bank, of the remaining dice that a turn comes to most often."""
-    visited, banks = turn_outcome(dice.rules, turn).visits[0], bank_decisions(turn)[0]
-    often = visited.sum(axis=0)
-    often[-1] = 0.0  # hot dice, and the beginning
-    found = []
-    for column in np.argsort(-often, kind="stable")[:_THRESHOLDS]:
-        if not often[column]:
+    """When to bank, with each of the remaining dice that a turn comes to most often."""
+    visits, banks = turn_outcome(dice.rules, turn).visits[0], bank_decisions(turn)[0]
+    frequency = visits.sum(axis=0)
+    frequency[-1] = 0.0  # hot dice, and the beginning
+    thresholds = []
+    for column in np.argsort(-frequency, kind="stable")[:_THRESHOLDS]:
+        if not frequency[column]:
             break
-        seen = np.flatnonzero(visited[:, column])
-        rolled = seen[~banks[seen, column]]
-        banked = seen[seen > (rolled[-1] if len(rolled) else -1)]
+        reached = np.flatnonzero(visits[:, column])
+        rolled = reached[~banks[reached, column]]
+        banked = reached[reached > (rolled[-1] if len(rolled) else -1)]
         total = int(banked[0]) * turn.plan.step if len(banked) else goal
         left = dice.mine.left(int(column) + 1)
-        share = float(often[column] / often.sum())
-        found.append(LoadedBank(left, total if total < goal else None, share))
-    return tuple(found)
+        share = float(frequency[column] / frequency.sum())
+        thresholds.append(LoadedBank(left, total if total < goal else None, share))
+    return tuple(thresholds)
 
 
 ANY_PRICE = "any"
 _NO_PRICE = 1
-"""Groschen that the game's tables give what is not sold at all."""
+"""The price in groschen that the game's tables give dice that are not sold at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class PurchaseQuestion:
-    """Which die to buy."""
+    """The question which die to buy."""
 
     owned: ChoiceQuestion
-    """The dice that somebody has, and the game."""
+    """The dice that I own, and the game."""
     most_price: int | None = None
-    """In groschen; None for any."""
+    """The most groschen that a die may cost; None for any price."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,17 +348,17 @@ class Purchase:
 
     die: NamedDie
     price: int
-    """In groschen."""
+    """The price of the die in groschen."""
     best: RatedSet
 
 
 @dataclass(frozen=True, slots=True)
 class PurchaseAnswer:
-    """Dice, the best first: those with a win probability, then the others by points."""
+    """Dice to buy, the best first: by win probability, then the others by points."""
 
     question: PurchaseQuestion
     now: RatedSet
-    """The best set without another die, by points."""
+    """The best set by points of the dice that I own."""
     purchases: tuple[Purchase, ...]
 
 
@@ -367,23 +375,21 @@ def read_price(text: str) -> int | None:
     return int(plain)
 
 
-def for_sale(question: PurchaseQuestion) -> list[tuple[int, NamedDie]]:
-    """The dice that may be bought, cheapest first, and of those that fall alike the first.
+def dice_for_sale(question: PurchaseQuestion) -> list[tuple[int, NamedDie]]:
+    """Prices and dice that may be bought, the cheapest first; of dice with equal weights only one.
 
-    Raises InvalidRequestError where none costs so little.
+    Raises InvalidRequestError where every die costs more than the question allows.
     """
-    found: dict[Die, tuple[int, NamedDie]] = {}
+    offers: dict[Die, tuple[int, NamedDie]] = {}
     for known in known_dice():
         if (price := known.price or 0) > _NO_PRICE and Version.PATCHED in known.versions:
             named = named_die(known)
             offer = price, named
-            found[named.die] = min(found.get(named.die, offer), offer, key=_price)
-    found.pop(Die(), None)  # ordinary ones are at hand
-    dice = sorted(found.values(), key=_price)
-    pool, most = question.owned.pool, question.owned.dice.rules.dice
-    dice = [
-        (price, named) for price, named in dice if sum(one.die == named.die for one in pool) < most
-    ]
+            offers[named.die] = min(offers.get(named.die, offer), offer, key=_price)
+    offers.pop(Die(), None)  # everybody has ordinary dice
+    dice = sorted(offers.values(), key=_price)
+    owned = Counter(named.die for named in question.owned.pool)
+    dice = [offer for offer in dice if owned[offer[1].die] < question.owned.dice.rules.dice]
     affordable = [
         offer
         for offer in dice
@@ -399,14 +405,14 @@ def for_sale(question: PurchaseQuestion) -> list[tuple[int, NamedDie]]:
 
 
 def check_purchase(question: PurchaseQuestion) -> int:
-    """How many sets are compared.
+    """The number of sets that are compared.
 
-    Raises InvalidDiceError where they are too many, or dice do not fit the rules,
+    Raises InvalidDiceError if they are too many, or dice do not fit the rules,
     InvalidRequestError and InvalidRulesError.
     """
     owned = question.owned
     now, number = check_choice(owned), owned.dice.rules.dice
-    bought = [number_of_sets([*owned.pool, die], number) for _, die in for_sale(question)]
+    bought = [number_of_sets([*owned.pool, die], number) for _, die in dice_for_sale(question)]
     return check_number(sum(bought) - (len(bought) - 1) * now)
 
 
@@ -415,47 +421,47 @@ def seconds_of_purchase(question: PurchaseQuestion) -> float:
     return seconds_of_sets(question.owned, check_purchase(question))
 
 
-def purchases(
-    folders: MatchupFolders, question: PurchaseQuestion, on_progress: Told = lambda _: None
+def purchase_answer(
+    folders: MatchupFolders, question: PurchaseQuestion, on_progress: OnShare = lambda _: None
 ) -> PurchaseAnswer:
-    """What each die would add: the best set with it by points, and those with most played out.
+    """The best set by points with each die for sale; the best of them with a win probability.
 
     Raises InvalidDiceError, InvalidRequestError, InvalidRulesError and ConvergenceError.
     """
     check_purchase(question)
     owned, number = question.owned, question.owned.dice.rules.dice
     before = _by_dice(owned.pool, number)
-    offers = for_sale(question)
-    added = [_by_dice([*owned.pool, die], number) for _, die in offers]
-    sets = {thrown: named for found in (*added, before) for thrown, named in found.items()}
-    solves = min(owned.solved, len(offers))
-    told = Parts(on_progress, solves + bool(solves))
-    worth = {
-        named.dice_set: points
-        for points, named in ranked(folders, owned, list(sets.values()), told)
+    offers = dice_for_sale(question)
+    after = [_by_dice([*owned.pool, die], number) for _, die in offers]
+    sets = {thrown: named for choices in (*after, before) for thrown, named in choices.items()}
+    solves = min(owned.solves, len(offers))
+    progress = RankingProgress(on_progress, solves + bool(solves))
+    points = {
+        named.dice_set: set_points
+        for set_points, named in ranking(folders, owned, list(sets.values()), progress)
     }
-    now = max(before, key=worth.__getitem__)
-    with_it = [
-        max((thrown for thrown in found if thrown not in before), key=worth.__getitem__)
-        for found in added
+    best_before = max(before, key=points.__getitem__)
+    best_after = [
+        max((thrown for thrown in choices if thrown not in before), key=points.__getitem__)
+        for choices in after
     ]
 
-    def choice(thrown: DiceSet, *, out: bool) -> RatedSet:
-        mine = sets[thrown]
-        win = played_out(folders, owned, mine, told) if out else None
-        return RatedSet(mine, worth[thrown], win)
+    def rate(thrown: DiceSet, *, solve: bool) -> RatedSet:
+        win = win_with(folders, owned, sets[thrown], progress) if solve else None
+        return RatedSet(sets[thrown], points[thrown], win)
 
-    unbought = choice(now, out=bool(solves))
-    order = sorted(zip(with_it, offers, strict=True), key=lambda pair: -worth[pair[0]])
-    found = [
-        Purchase(die, price, choice(thrown, out=place < solves))
+    now = rate(best_before, solve=bool(solves))
+    order = sorted(zip(best_after, offers, strict=True), key=lambda pair: -points[pair[0]])
+    purchases = [
+        Purchase(die, price, rate(thrown, solve=place < solves))
         for place, (thrown, (price, die)) in enumerate(order)
     ]
-    found.sort(key=lambda one: 1.0 if one.best.win is None else -one.best.win)
-    return PurchaseAnswer(question, unbought, tuple(found))
+    purchases.sort(key=lambda bought: 1.0 if bought.best.win is None else -bought.best.win)
+    return PurchaseAnswer(question, now, tuple(purchases))
 
 
 def _by_dice(pool: list[NamedDie], number: int) -> dict[DiceSet, NamedSet]:
+    """All sets of `number` dice of a pool, by what they throw."""
     return {named.dice_set: named for named in sets_from(pool, number)}
 
 

@@ -3,7 +3,6 @@
 `memo_answer` may load numba, and so is called only in a worker or on the command line.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,7 @@ from bot.services.advisor import Advisor
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidRulesError, MissingStrategyError
 from solver.game.position import Position, first_position
-from solver.game.standings import check_afresh
+from solver.game.standings import OnShare, check_afresh
 from solver.game.workload import workload
 from solver.play.memo import Memo
 from solver.play.memo_study import MemoStudy, study_memo
@@ -99,7 +98,7 @@ def memo_answer(
     kernels: Path,
     rules: Ruleset,
     unit: int | None = None,
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: OnShare = lambda _: None,
 ) -> MemoAnswer:
     """The table with all that is told of it, which is worked out if need be, and kept.
 

@@ -9,7 +9,7 @@ from bot.features.kingdom.service import (
     ChoiceQuestion,
     KcdQuestion,
     check_choice,
-    chosen,
+    choice_answer,
     kcd_answer,
 )
 from bot.features.kingdom.view import (
@@ -251,8 +251,8 @@ def test_refusals(folders: MatchupFolders) -> None:
 
 
 def test_the_best_set_of_owned_dice(folders: MatchupFolders) -> None:
-    question = ChoiceQuestion(DICE, tuple(read_dice("odd,misfortune")), solved=2)
-    answer = chosen(folders, question)
+    question = ChoiceQuestion(DICE, tuple(read_dice("odd,misfortune")), solves=2)
+    answer = choice_answer(folders, question)
     assert [one.dice.text for one in answer.choices[:1]] == ["ordinary*5,odd"]
     assert len(answer.choices) == 4
     wins = [one.win for one in answer.choices]

@@ -9,8 +9,7 @@ import pytest
 from solver.game.position import Position
 from solver.game.standings import Solution
 from solver.game.sweeps import solve
-from solver.play.advice import Option, advise, odds
-from solver.play.endings import with_endings
+from solver.play.advice import Option, advise, odds, with_endings
 from solver.strategy import Strategy, open_strategy, save_strategy
 from solver.turn.dice import make_roll
 from solver.turn.equations import Decision

@@ -9,7 +9,7 @@ import pytest
 
 from solver.game.position import Position
 from solver.game.standings import Solution
-from solver.play.match_players import DecisionTables, MatchPlayer, policy_player
+from solver.play.match_players import MatchPlayer, MatchTurns, policy_player
 from solver.play.matches import play_games, strengths_of_levels
 from solver.play.policies import Cautious, Greedy, MaxPoints, Optimal
 from solver.play.strengths import load_strengths, save_strengths, strengths_path
@@ -40,9 +40,10 @@ def slow_twin(rules: Ruleset) -> tuple[MatchPlayer, float]:
     """Optimal play, and the value of the start."""
     found, expected = optimal(rules)
 
-    def player(positions: Sequence[Position]) -> DecisionTables:
+    def player(positions: Sequence[Position]) -> MatchTurns:
         worth, bank = zip(*found(positions), strict=True)
-        return np.arange(len(positions)), np.array(worth), np.array(bank)
+        which, nothing = np.arange(len(positions)), np.empty((0, 0))
+        return MatchTurns(which, np.array(worth), np.array(bank), nothing, nothing, np.empty(0))
 
     return player, expected
 

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from bot.cli.main import farkle
-from bot.features.duels.service import dueled
+from bot.features.duels.service import duel_of
 from bot.features.duels.view import duel_data, duel_sheet, duel_text, response_sheet, response_text
 from bot.services.advisor import Advisor
 from bot.services.reckoning import series
@@ -130,7 +130,7 @@ def test_games_that_are_played_turn_by_turn_agree_with_what_is_exact(
         played = Played(1_000, 3, fmean(wins[::2]), fmean(wins[1::2]))
         for expected, (rate, error) in zip((best, 1 - best), played.rates, strict=False):
             assert abs(rate - expected) < 4.5 * error
-    told = dueled(advisor, tmp_path, rounds, "cautious", "optimal", games=400)
+    told = duel_of(advisor, tmp_path, rounds, "cautious", "optimal", games=400)
     assert told.played
     assert not told.is_exact
     assert told.overall < 0.5 + 4 * told.played.rates[2][1]
