@@ -22,6 +22,7 @@ from solver.game.kernel_source import Turns, summands, turns_weigh
 from solver.game.lanes import LANES
 from solver.game.layout import (
     Contest,
+    Lists,
     as_is_best,
     first_scores,
     independent_totals,
@@ -261,10 +262,14 @@ def _rounding_of_sums(plan: TurnPlan) -> Floats:
 
 @lru_cache(maxsize=RULESETS)
 def _rounding_of_lists(plan: TurnPlan) -> Floats:
-    """Those of `list_kernels.turn_of_lists`, of chances that are rounded once."""
-    lists, found = lists_of(plan), np.zeros(plan.columns)
-    for n in range(plan.columns):
-        ends = [plan.win_chances[n], plan.other_ends[n], plan.counted_farkles[n]]
+    return roundings(lists_of(plan))
+
+
+def roundings(lists: Lists) -> Floats:
+    """Return those of `list_kernels.turn_of_lists` in each column, of chances rounded once."""
+    found = np.zeros(len(lists.farkles))
+    for n in range(len(found)):
+        ends = [lists.wins[n], lists.loses[n], lists.farkles[n]]
         chances = lists.chances[lists.first_list[n] : lists.first_list[n + 1]]
         parts = [chances[k : k + SUMMED] for k in range(0, len(chances), SUMMED)]
         sums = np.cumsum([sum(ends), *map(np.sum, parts)])
@@ -286,17 +291,35 @@ def _last_places(results: npt.ArrayLike) -> Floats:
 
 
 def _accumulated(plan: TurnPlan, sums: Floats, turn_totals: int) -> float:
-    """Most roundings to expect over the rolls of a whole turn, given those of one roll.
-
-    Whatever the player does; every roll but the last adds to the turn total.
-    """
+    """Most roundings to expect over the rolls of a whole turn, given those of one roll."""
     columns = plan.targets % plan.columns
+
+    def before(after: Floats) -> Floats:
+        best = np.maximum.reduceat(after[columns[plan.options]], plan.starts)
+        return np.asarray(sums + plan.chances @ best)
+
+    # every roll but the last adds to the turn total
+    return most_accumulated(before, sums, turn_totals)
+
+
+def most_accumulated(before: Callable[[Floats], Floats], sums: Floats, most: int) -> float:
+    """Most roundings to expect over a whole turn, whatever the player does.
+
+    before : those up to the end of a turn from each cell on, given them from those that follow
+    sums : those of one sum, by cell
+    most : how many sums follow one another at most
+    """
     found = sums
-    for _ in range(turn_totals):
-        after = np.maximum.reduceat(found[columns[plan.options]], plan.starts)
-        further = sums + plan.chances @ after
+    for _ in range(most):
+        further = before(found)
         if np.all(further - found <= sums / 200):
-            # a hundredth more than this is never exceeded, as it is not after one more roll
+            # a hundredth more than this is never exceeded, as it is not after one more sum
             return float(found.max() * 1.01)
         found = further
     return float(found.max())
+
+
+def slack_of(accumulated: float) -> float:
+    """Return by what bounds are moved apart after a turn that has so many roundings."""
+    # with those of a bank, 1 - V, and of the slack itself
+    return _MORE * _ROUNDING * (1 + accumulated)

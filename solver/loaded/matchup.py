@@ -288,8 +288,8 @@ class MatchupSolution:
     are used up with the uses that side 0 and side 1 have left before these axes, see `uses_shape`.
     """
     error_bound: float
-    """What no value is off by more than, relative to it or to LEAST where it is less, as is proved;
-    where badges are used up only as far as the slopes of the last steps tell."""
+    """What no value is off by more than, relative to it or to LEAST where it is less, as is proved.
+    """
     states_solved: int
     """States (t, remaining dice, ...) whose value was computed, again and again."""
     seconds: float

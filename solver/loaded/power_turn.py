@@ -79,13 +79,13 @@ class PowerTurns:
         self._first = uses if spent else max(0, uses - cells.layers + 1)
         """The fewest uses left that the turns may come to."""
         for left in range(self._first, uses):
-            self._fill(left, self._farkle(left))
+            self._fill(left, self.farkle(left))
         self._starts = np.zeros(np.shape(own))
         power = self.power
         if power and power.at_start and uses:
             turn = matchup, side, theirs, uses - 1, own, other
             said = PowerTurns(*turn, spent=True, solve=solve)
-            self._starts = said.start(said._farkle(uses - 1))
+            self._starts = said.start(said.farkle(uses - 1))
 
     def start(self, farkle: Floats) -> Floats:
         """Solve the layer of all uses; returns what the turns are worth, given farkles."""
@@ -95,7 +95,7 @@ class PowerTurns:
         # a sum of chances may come out one rounding above 1
         return np.asarray(np.minimum(1.0, np.maximum(self._starts, self._space[whole])))
 
-    def _farkle(self, left: int) -> Floats:
+    def farkle(self, left: int) -> Floats:
         """Return what farkles are worth that leave so many uses."""
         return np.asarray(1 - self._theirs[left, self._other, self._own])
 
@@ -154,7 +154,7 @@ class PowerTurn(PowerTurns):
         super().__init__(matchup, side, theirs, uses, own, other, spent=spent)
         self.plan = plan
         self._thrown = matchup.dice[side]
-        self.start(self._farkle(uses))
+        self.start(self.farkle(uses))
         power = self.power
         self.said = float(self._starts) if power and power.at_start and uses else None
         """Value of the turn if a use is said before its first roll, where that has to be."""
@@ -173,7 +173,7 @@ class PowerTurn(PowerTurns):
         """Return the part of the turn with so many uses left."""
         columns, bank = self._cells.columns, self.banks(left)[0]
         cells = self._grid[self._first - left - 1, np.newaxis, : self._rows, :, np.newaxis]
-        ends = Endings.alone(bank, np.full(len(bank), self._farkle(left)), lost=0.0)
+        ends = Endings.alone(bank, np.full(len(bank), self.farkle(left)), lost=0.0)
         return TurnTable(cells[:, :, :columns], cells[:, :, columns : 2 * columns], ends, self.plan)
 
     @property

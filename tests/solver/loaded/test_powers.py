@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -10,9 +11,10 @@ import numpy as np
 import pytest
 
 from solver.errors import InvalidRulesError
+from solver.game.bounds import SHAPES
 from solver.game.position import Held
 from solver.loaded.files import MatchupManifest, open_matchup, save_matchup
-from solver.loaded.game import solve_matchup
+from solver.loaded.game import Pairs, solve_matchup
 from solver.loaded.matchup import Matchup, MatchupSolution, exchanged_values
 from solver.loaded.strategy import MatchupStrategy
 from solver.rules.ruleset import FACES, Ruleset
@@ -188,6 +190,22 @@ def test_equal_players_are_each_others_mirror_image(kernels: Path) -> None:
         Matchup(rules, (dice, make_dice_set([almost] * 2)), powers=(power, power)), cache=kernels
     )
     np.testing.assert_allclose(found.values, near.values, atol=1e-3)
+
+
+def test_wrong_values_are_not_proved(plain: MatchupSolution) -> None:
+    solved = with_powers(plain, (Power(PowerKind.RESURRECTION, 1), None), Path())
+    _, _, _, scores, _ = solved.values.shape
+    chance = random.Random(1)
+    with ThreadPoolExecutor(2) as pool:
+        for change in (0.0, 1e-8, -1e-8, *(chance.uniform(-0.1, 0.1) for _ in range(5))):
+            pairs = Pairs(solved.matchup)
+            pairs.values[..., :scores, :scores] = solved.values
+            place = tuple(map(chance.randrange, (*solved.values.shape[:3], scores - 1, scores - 1)))
+            pairs.values[place] += change
+            bound = pairs.error_bound(pool, 1e-9, SHAPES[0], lambda _: None)
+            assert (bound is None) == (change != 0)
+        pairs.values[:] = 0.5
+        assert pairs.error_bound(pool, 1e-9, SHAPES[0], lambda _: None) is None
 
 
 def test_the_number_of_threads_changes_nothing(plain: MatchupSolution, kernels: Path) -> None:
