@@ -161,7 +161,8 @@ class Sweeps:
         self.pair_tolerance = DEFAULT_TOLERANCE / 1000
         """See sweep_kernels.solve_total."""
         self._game = game = self._work.game
-        self._slopes = np.zeros((game.roles * game.boards, game.boards, 3, game.scores + 1))
+        modes = game.modes // game.farkle_limit
+        self._slopes = np.zeros((game.roles * modes, modes, 3, game.scores + 1))
         self._cells = sum(plan.columns * plan.levels for plan in played) / len(played)
         """States (t, n, ...) with the same turn total, on average over the players."""
         self._last_total = 2 * game.scores - 2
@@ -184,7 +185,7 @@ class Sweeps:
         self.plain = False
         """Whether no secant steps are taken, so that each state is solved just once: they leave two
         values that are exact but do not quite fit each other, as a proof asks for."""
-        self.table = make_table(game, lasts)
+        self.table = make_table(game, lasts, plans)
         self.states_solved = 0
         """States (t, n, ...), each as often as it was solved."""
         self.share = 1.0
