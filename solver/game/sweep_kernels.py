@@ -519,39 +519,3 @@ def guess_total(table, s, k, game):
                 else:
                     continue
                 known[s, PAD + own] = 1.0 / (1.0 + np.exp(-logit))
-
-
-@njit(
-    types.void(TABLE_TYPE, types.intp, types.intp, types.intp, GAME_TYPE),
-    cache=True,
-    error_model="numpy",
-)
-def guess_between(table, s, above, below, game):
-    """Guess the states of total s from those of total s - below and of three totals above.
-
-    These are s + above and as far apart as it is from s - below. Logits are a cubic polynomial of
-    the score of the player who is behind, in which they are smoother than in the other one; of that
-    one's where the score would be below the floor. The other score is no higher than it can be.
-    """
-    modes, apart = game.modes, above + below
-    moves = np.array([-below, above, above + apart, above + 2 * apart])
-    shares = np.ones(len(moves))
-    for k in range(len(moves)):
-        for other in range(len(moves)):
-            if other != k:
-                shares[k] *= moves[other] / (moves[other] - moves[k])
-    for r in range(game.roles):
-        for u in range(modes):
-            for w in range(modes):
-                known = table[r, u, w]
-                low, high = own_scores(s, u, w, game)
-                for own in range(low, high + 1):
-                    moves_own = (2 * own < s) == (min(own, s - own) >= below)
-                    logit = 0.0
-                    for k in range(len(moves)):
-                        total = s + moves[k]
-                        least, most = own_scores(total, u, w, game)
-                        there = own + moves[k] if moves_own else own
-                        there = min(max(there, least), most)
-                        logit += shares[k] * _logit(known[total, PAD + there])
-                    known[s, PAD + own] = 1.0 / (1.0 + np.exp(-logit))
