@@ -165,8 +165,9 @@ def _solve_group(turns, table, s, start, r, u, w, work, one, other, behind, leve
     # all turns end in the same rows, where what is beyond the goal stays
     origin, block = values.shape[1] - rows, 0
     if lists.uses > 0:
-        more = origin, behind, below, own, rises
-        block = _solve_uses(turns[0], table, s, start, r, u, w, steps, *more)
+        block = _solve_uses(
+            turns[0], table, s, start, r, u, w, steps, origin, behind, below, own, rises
+        )
     else:
         own = _with_banks(table, s, start, r, u, w, steps, behind, own, rises)
         prepare_rest(table, s, start, r, u, w, steps, origin, own)
