@@ -1,4 +1,4 @@
-"""Badges that are used up, the slow and obvious way: every die and face, every use, every score.
+"""Badges that are used up, the slow and obvious way: every die and face, every use and standing.
 
 Written from what each badge is said to do. Scores are whole points, also those that a badge makes
 no multiple of what the rules score. A turn is at so many points with some dice left and some uses
@@ -30,8 +30,11 @@ class Badge:
 
 NOTHING = Badge("nothing", uses=0)
 
+Standing = tuple[int, int, bool]
+"""Score, farkles in a row, and whether on the board."""
+
 Values = dict[tuple[int, int], Array]
-"""Values of the player to act by the uses that both have left: [own score, other's score]."""
+"""Values of the player to act by the uses that both have left: [own standing, other's one]."""
 
 
 class Holder(Player):
@@ -46,12 +49,17 @@ class Holder(Player):
         if table.rules.goal_must_be == "exceeded":
             self.goal = table.rules.goal + 1
 
-    def scores(self, uses: int) -> list[int]:
-        """What the player may have with so many uses left."""
+    def standings(self, uses: int) -> list[Standing]:
+        """Where the player may stand with so many uses left."""
         raised = self.badge.kind == "warlord" and uses < self.badge.uses
         every = range(0, self.goal, self.step)
         over = {self.more(total) % self.step for total in every} if raised else {0}
-        return sorted(score for n in every for r in over if (score := n + r) < self.goal)
+        return [
+            (score + more, farkles, on_board)
+            for score, farkles, on_board in naive.standings(self.table.rules)
+            for more in sorted(over)
+            if score + more < self.goal and (on_board or score + more <= 0)
+        ]
 
     def more(self, total: int) -> int:
         """What a turn total counts for with the badge, rounded down to whole points."""
@@ -67,19 +75,19 @@ class Holder(Player):
 
 
 class Turns:
-    """The turns of a player at all scores, with so many uses left of both at their start."""
+    """The turns of a player in all standings, with so many uses left of both at their start."""
 
     def __init__(self, holder: Holder, other: Holder, values: Values, uses: int, theirs: int):
         """`values` are the other's; that of equal uses may be renewed, see `start`."""
         self.holder, self.badge, self.table = holder, holder.badge, holder.table
-        self.own, self.others = holder.scores(uses), other.scores(theirs)
+        self.own, self.others = holder.standings(uses), other.standings(theirs)
         self.uses, self.theirs, self.values = uses, theirs, values
         self.done: dict[tuple[object, ...], Array] = {}
         """What is not changed by the values of equal uses."""
         self.now: dict[tuple[object, ...], Array] = {}
 
     def start(self) -> Array:
-        """What the start of the turn is worth at [own score, other's score]."""
+        """What the start of the turn is worth at [own standing, other's standing]."""
         self.now = {}
         free = self.uses > 0
         found = self.state(0, self.holder.whole, self.uses, free)
@@ -89,20 +97,27 @@ class Turns:
 
     def farkle(self, uses: int) -> Array:
         """What it is worth to end the turn without points."""
-        theirs = self.holder.scores(uses)
-        return np.array([1 - self.values[self.theirs, uses][:, theirs.index(s)] for s in self.own])
+        after = [naive.after_farkle(self.table.rules, one, 0) for one in self.own]
+        places = [self.holder.standings(uses).index(one) for one in after]
+        return np.array([1 - self.values[self.theirs, uses][:, place] for place in places])
 
     def bank(self, total: int, uses: int) -> Array:
         """What it is worth to add so many points to the score; -1 where it is not allowed."""
-        rules, scores = self.table.rules, self.holder.scores(uses)
+        rules, mine = self.table.rules, self.holder.standings(uses)
         used = uses < self.uses and self.badge.kind == "warlord"
+        gained = self.holder.more(total) if used else total
         found = np.full((len(self.own), len(self.others)), -1.0)
-        for row, score in enumerate(self.own):
-            after = score + (self.holder.more(total) if used else total)
-            wins = after >= self.holder.goal
-            if naive.may_bank(rules, total, naive.goal_score(rules) if wins else score):
-                there = 1.0 if wins else 1 - self.values[self.theirs, uses][:, scores.index(after)]
-                found[row] = there
+        for row, (score, farkles, on_board) in enumerate(self.own):
+            after = score + gained, 0, True
+            wins = score + gained >= self.holder.goal
+            reached = naive.goal_score(rules) if wins else score + gained - total
+            if not naive.may_bank(rules, total, reached, on_board=on_board):
+                continue
+            before = score, farkles, on_board
+            for column, other in enumerate(self.others):
+                there = naive.other_after(rules, before, after, other, gained)
+                place = self.others.index(there), 0 if wins else mine.index(after)
+                found[row, column] = 1.0 if wins else 1 - self.values[self.theirs, uses][place]
         return found
 
     def state(self, total: int, left: Dice, uses: int, free: bool) -> Array:
@@ -114,7 +129,9 @@ class Turns:
         return kept[key]
 
     def _state(self, total: int, left: Dice, uses: int, free: bool) -> Array:
-        if total >= self.holder.goal and total >= naive.least_bank(self.table.rules):
+        rules = self.table.rules
+        least = naive.least_bank(rules, on_board=False)
+        if total >= max(least, self.holder.goal - rules.score_floor):
             return np.ones((len(self.own), len(self.others)))
         ways = [self.bank(total, uses), self.roll(total, left, uses, free)]
         if uses and free and self.badge.kind == "warlord" and not self.badge.at_start:
@@ -226,7 +243,7 @@ def value_iteration(holders: tuple[Holder, Holder]) -> list[Values]:
         turns = []
         for side in (0, 1):
             key = uses[side], uses[1 - side]
-            own, others = holders[side].scores(key[0]), holders[1 - side].scores(key[1])
+            own, others = holders[side].standings(key[0]), holders[1 - side].standings(key[1])
             every[side][key] = np.full((len(own), len(others)), 0.5)
             turns.append(Turns(holders[side], holders[1 - side], every[1 - side], *key))
         for _ in range(10_000):

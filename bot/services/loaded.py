@@ -351,9 +351,9 @@ def _options(matchup: Matchup, side: int) -> float:
         layer = 1.2 * (plain + operations(shape_of(thrown), power))
     options = plain
     for uses in range(1, power.uses + 1):
-        # layers below are solved once each, and the last one about three times
+        # with their bounds layers below are solved three times, and the last one about five times
         below = 0 if power.is_of_bank else min(uses, 1) if power.once else uses
-        options += layer + (below * (layer + seventh_die)) / 3
+        options += layer + 0.6 * below * (layer + seventh_die)
     return options
 
 

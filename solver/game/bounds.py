@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
 from math import fsum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +22,12 @@ from solver.game.kernel_source import Turns, summands, turns_weigh
 from solver.game.lanes import LANES
 from solver.game.layout import (
     Contest,
+    Lists,
     as_is_best,
     first_scores,
     independent_totals,
     lists_of,
+    lists_of_cells,
     make_table,
     make_work,
     read_table,
@@ -36,6 +38,9 @@ from solver.game.list_kernels import SUMMED
 from solver.game.standings import DEFAULT_TOLERANCE, LEAST, blocks, score_count
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.equations import Floats, TurnPlan, turn_plan
+
+if TYPE_CHECKING:
+    from solver.turn.power_cells import TurnCells
 
 
 class Shape(NamedTuple):
@@ -83,7 +88,7 @@ def error_bound(
     slack = _MORE * slacks.turn
     work = make_work(rules, ends[0], threads, sides=2 * len(ends), slack=slack, plans=plans)
     off = slacks.final_turn
-    table = make_table(work.game, [*_lasts(ends, -off), *_lasts(ends, off)])
+    table = make_table(work.game, [*_lasts(ends, -off), *_lasts(ends, off)], plans)
     sides = table[: len(values)], table[len(values) :]
     for side, bound in zip(sides, intervals(rules, values, tolerance, shape), strict=True):
         write_table(rules, side, bound)
@@ -112,6 +117,8 @@ def intervals(
     narrow = 0.25 * LEAST * (1 - shape.lean * values)
     if shape.growth:
         scores = np.concatenate([np.arange(block.scores) for block in blocks(rules)])
+        # for each number of uses of a badge that may be left
+        scores = np.tile(scores, values.shape[1] // len(scores))
         narrow *= 1 - shape.growth * np.add.outer(scores, scores) / (2 * score_count(rules))
     distance = tolerance * (0.75 * values * (1 - values) + narrow)
     return np.maximum(values - distance, 0.0), np.minimum(values + distance, 1.0)
@@ -170,6 +177,9 @@ def _slacks(rules: Ruleset, plans: Sequence[TurnPlan], scores: int) -> _Slacks:
     ends, found = endgames(rules, plans), []
     finals = tuple(plans) or (turn_plan(rules.in_last_turns),)
     for plan in {*(plans or [turn_plan(rules)]), *finals}:
+        if plan.cells:
+            found.append((_rounding_of_cells(plan.cells), 0.0))
+            continue
         rows = scores + ends[0].beyond + plan.reach
         sums = _rounding_of_rolls(plan, by_lists=bool(plans))
         turn = turn_rounding(plan, sums, rows)
@@ -261,10 +271,14 @@ def _rounding_of_sums(plan: TurnPlan) -> Floats:
 
 @lru_cache(maxsize=RULESETS)
 def _rounding_of_lists(plan: TurnPlan) -> Floats:
-    """Those of `list_kernels.turn_of_lists`, of chances that are rounded once."""
-    lists, found = lists_of(plan), np.zeros(plan.columns)
-    for n in range(plan.columns):
-        ends = [plan.win_chances[n], plan.other_ends[n], plan.counted_farkles[n]]
+    return roundings(lists_of(plan))
+
+
+def roundings(lists: Lists) -> Floats:
+    """Return those of `list_kernels.turn_of_lists` in each column, of chances rounded once."""
+    found = np.zeros(len(lists.farkles))
+    for n in range(len(found)):
+        ends = [lists.wins[n], lists.loses[n], lists.farkles[n]]
         chances = lists.chances[lists.first_list[n] : lists.first_list[n + 1]]
         parts = [chances[k : k + SUMMED] for k in range(0, len(chances), SUMMED)]
         sums = np.cumsum([sum(ends), *map(np.sum, parts)])
@@ -286,17 +300,54 @@ def _last_places(results: npt.ArrayLike) -> Floats:
 
 
 def _accumulated(plan: TurnPlan, sums: Floats, turn_totals: int) -> float:
-    """Most roundings to expect over the rolls of a whole turn, given those of one roll.
-
-    Whatever the player does; every roll but the last adds to the turn total.
-    """
+    """Most roundings to expect over the rolls of a whole turn, given those of one roll."""
     columns = plan.targets % plan.columns
+
+    def before(after: Floats) -> Floats:
+        best = np.maximum.reduceat(after[columns[plan.options]], plan.starts)
+        return np.asarray(sums + plan.chances @ best)
+
+    # every roll but the last adds to the turn total
+    return _most_accumulated(before, sums, turn_totals)
+
+
+def _most_accumulated(before: Callable[[Floats], Floats], sums: Floats, most: int) -> float:
+    """Most roundings to expect over a whole turn, whatever the player does.
+
+    before : those up to the end of a turn from each cell on, given them from those that follow
+    sums : those of one sum, by cell
+    most : how many sums follow one another at most
+    """
     found = sums
-    for _ in range(turn_totals):
-        after = np.maximum.reduceat(found[columns[plan.options]], plan.starts)
-        further = sums + plan.chances @ after
+    for _ in range(most):
+        further = before(found)
         if np.all(further - found <= sums / 200):
-            # a hundredth more than this is never exceeded, as it is not after one more roll
+            # a hundredth more than this is never exceeded, as it is not after one more sum
             return float(found.max() * 1.01)
         found = further
     return float(found.max())
+
+
+def _rounding_of_cells(cells: "TurnCells") -> float:
+    """What rounding may change the value of a turn in which a badge may be used."""
+    lists, most = lists_of_cells(cells, cells.rows), cells.layers - 1
+    columns = [slice(0, lists.split), *[slice(lists.split, None)] * most]
+    own, places = lists.cells // LANES, lists.places // LANES
+    below, further = np.divmod((places - cells.room).clip(0), cells.layer)
+    leads_to = np.where(places < cells.room, places, cells.room + further % cells.width)
+    # a chance may be the sum of those of several outcomes
+    each = roundings(lists) + cells.outcomes
+    sums = np.ones((cells.layers, cells.room + cells.width))
+    for layer, part in enumerate(columns):
+        sums[layer, own[part]] += each[part]
+
+    def before(after: Floats) -> Floats:
+        found = sums.copy()
+        for layer, part in enumerate(columns):
+            options = after[(layer - below).clip(0), leads_to]
+            best = lists.chances * np.maximum.reduceat(options, lists.starts[:-1])
+            means = np.diff(np.append(0.0, np.cumsum(best))[lists.first_list])
+            found[layer, own[part]] += means[part]
+        return found
+
+    return _ROUNDING * (1 + _most_accumulated(before, sums, sums.size * cells.rows))

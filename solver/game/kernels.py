@@ -73,6 +73,9 @@ LISTS_TYPE = types.NamedTuple(
         *[types.float64] * 2,
         *[array_type(types.intp, 1)] * 3,
         array_type(types.float64, 1),
+        *[types.intp] * 5,
+        array_type(types.intp, 1),
+        types.boolean,
     ],
     Lists,
 )
@@ -122,10 +125,28 @@ def own_work(game, lists, others, bonuses, scratch, slack, worker):
 
 
 @njit(nogil=True, error_model="numpy")
+def is_on_board(u, game):
+    """Whether a player is on the board in a mode."""
+    return u // game.farkle_limit % game.boards == 0
+
+
+@njit(nogil=True, error_model="numpy")
+def uses_left(u, game):
+    """How many uses of a badge are left in a mode."""
+    return u // (game.farkle_limit * game.boards)
+
+
+@njit(nogil=True, error_model="numpy")
+def after_bank(u, game):
+    """The mode after a bank."""
+    return uses_left(u, game) * game.farkle_limit * game.boards
+
+
+@njit(nogil=True, error_model="numpy")
 def own_scores(s, u, w, game):
     """Least and most score that the player to move may have in total s, given both modes."""
-    own_most = game.scores - 1 if u < game.farkle_limit else game.zero
-    opponent_most = game.scores - 1 if w < game.farkle_limit else game.zero
+    own_most = game.scores - 1 if is_on_board(u, game) else game.zero
+    opponent_most = game.scores - 1 if is_on_board(w, game) else game.zero
     return max(0, s - opponent_most), min(own_most, s)
 
 
@@ -146,7 +167,7 @@ def paired_score(s, own, r, game):
 @njit(nogil=True, error_model="numpy")
 def least_bank(u, game):
     """Least turn total that may be banked in a mode, the goal aside."""
-    return game.least if u < game.farkle_limit else game.opening
+    return game.least if is_on_board(u, game) else game.opening
 
 
 @njit(nogil=True, error_model="numpy")
@@ -205,7 +226,8 @@ def _keep(table, s, start, r, u, w, work, rows):
             if own + t < game.scores:
                 if is_barred(own + t, work.scratch.barred):
                     continue
-                value = _farkled(table, r, u % game.farkle_limit, w, opponent, own, t, game)
+                mode = after_bank(u, game) + u % game.farkle_limit
+                value = _farkled(table, r, mode, w, opponent, own, t, game)
             farkle[t, lane] = value
 
 
@@ -250,12 +272,12 @@ def prepare_banks(table, s, start, r, u, w, steps, game, barred, bank):
     """
     low, high = own_scores(s, u, w, game)
     rows = steps + game.reach
-    after_bank = table[game.roles - 1 - r, w, 0]
+    banked = table[game.roles - 1 - r, w, after_bank(u, game)]
     least = 1 if game.free_win == 1 else least_bank(u, game)
     bank[:least] = NOT_ALLOWED
     played = steps if game.at_once == 1 else rows
     for t in range(least, played):
-        after = after_bank[s + t, PAD + start : PAD + start + LANES]
+        after = banked[s + t, PAD + start : PAD + start + LANES]
         for lane in range(LANES):
             bank[t, lane] = 1.0 - after[lane]
     bank[played:rows] = 1.0
@@ -288,7 +310,7 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
     game, lists = work.game, work.lists
     values, _, bank, farkle, lost, room, _, _ = work.scratch
     low, high = own_scores(s, u, w, game)
-    other, board, rows = game.roles - 1 - r, u // game.farkle_limit, steps + game.reach
+    other, rows = game.roles - 1 - r, steps + game.reach
     for lane in range(LANES):
         opponent = start + lane
         own = s - opponent
@@ -297,14 +319,15 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
         if low <= own <= high:
             farkle[0, lane] = _farkled(table, r, u, w, opponent, own, 0, game)
             kept = opponent + after_loss(own, game)
-            lost[lane] = 1.0 - table[other, w, board * game.farkle_limit, kept, PAD + opponent]
+            mode = u - u % game.farkle_limit
+            lost[lane] = 1.0 - table[other, w, mode, kept, PAD + opponent]
     if game.keeps == 1:
         room[:] = farkle[0]
         _fill(farkle[:rows].ravel(), room)
         _keep(table, s, start, r, u, w, work, rows)
     levels, _, dice, _ = values.shape
     if game.caught != 0:
-        _mend_caught(table, s, start, r, u, w, work)
+        mend_caught(table, s, start, r, u, w, work)
     if game.exact > 0:
         _mend_beyond(table, s, start, r, u, w, rows, work)
         last = values[0, origin + steps]
@@ -317,7 +340,7 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
         if game.at_once == 0:
             for t in range(steps, rows):
                 _fill(values[level, origin + t].ravel(), bank[t])
-        if not lists.may_bank.all():
+        if lists.uses == 0 and not lists.may_bank.all():
             for t in range(steps, rows):
                 here = values[level, origin + t]
                 if t > steps and game.at_once == 1 and game.keeps == 0:
@@ -333,7 +356,7 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
 
 
 @njit(nogil=True, error_model="numpy")
-def _mend_caught(table, s, start, r, u, w, work):
+def mend_caught(table, s, start, r, u, w, work):
     """Set banks that come to the opponent's score to what they lead to: that one falls back."""
     game, bank = work.game, work.scratch.bank
     low, high = own_scores(s, u, w, game)
@@ -344,8 +367,8 @@ def _mend_caught(table, s, start, r, u, w, work):
         if not low <= own <= high or behind < may_bank_from(own, u, game):
             continue
         if not is_barred(opponent, work.scratch.barred):
-            theirs = caught_up(opponent, own, opponent, game)
-            after = table[game.roles - 1 - r, w, 0, theirs + opponent, PAD + theirs]
+            theirs, mode = caught_up(opponent, own, opponent, game), after_bank(u, game)
+            after = table[game.roles - 1 - r, w, mode, theirs + opponent, PAD + theirs]
             bank[behind, lane] = 1.0 - after
 
 
@@ -367,9 +390,13 @@ def others_beyond(u, w, own, beyond, opponent, game):
     """
     after = u // game.farkle_limit * game.farkle_limit
     if game.exact == EXACT_GIVEN and opponent + beyond - own <= game.scores:
-        return after, w % game.farkle_limit, opponent + beyond - own
+        return after, after_bank(w, game) + w % game.farkle_limit, opponent + beyond - own
     if EXACT_BACK <= game.exact <= EXACT_AROUND:
-        return 0, w, caught_up(opponent, own, after_beyond(own, beyond, game), game)
+        return (
+            after_bank(u, game),
+            w,
+            caught_up(opponent, own, after_beyond(own, beyond, game), game),
+        )
     return after, w, opponent
 
 
@@ -560,6 +587,64 @@ def solve_tiers(turns, steps, first, origin, work):
         end = _solve_rows(turns[2], first, end, level, origin, work)
         end = _solve_rows(turns[1], first, end, level, origin, work)
         _solve_rows(turns[0], 0, end, level, origin, work)
+
+
+@njit(nogil=True, error_model="numpy")
+def raise_banks(bank, fewer, s, start, u, rows, lists, game):
+    """Raise banks to those with a badge where these are better.
+
+    fewer : banks that leave one use less, each of the turn total that it is raised to
+    """
+    for lane in range(LANES):
+        own = s - start - lane
+        for t in range(1, rows):
+            raised = lists.raised[t]
+            reaches = own + raised >= game.scores
+            if t >= least_bank(u, game) or (reaches and game.free_win == 1):
+                value = 1.0 if reaches else fewer[raised, lane]
+                bank[t, lane] = max(bank[t, lane], value)
+
+
+@njit(nogil=True, error_model="numpy")
+def solve_layer(turn, steps, number, layer, origin, work):
+    """Solve a layer of turns in which a badge may be used, those of fewer uses being solved.
+
+    number : the block of rows in which it is
+    layer : 0 for the layer of the fewest uses that a turn may come to
+    origin : as for `prepare_rest`
+    """
+    values, _, bank, farkle, lost, _, _, _ = work.scratch
+    lists = work.lists
+    begin, end = (lists.split, len(lists.cells)) if layer > 0 else (0, lists.split)
+    _, rows, width, _ = values.shape
+    first = (number * rows + origin - lists.room) * width * LANES
+    space = values.reshape(values.size)[first:]
+    here = Lists(
+        lists.places,
+        lists.starts,
+        lists.first_list[begin : end + 1],
+        lists.chances,
+        lists.farkles[begin:end],
+        lists.wins[begin:end],
+        lists.loses[begin:end],
+        lists.may_bank[begin:end],
+        lists.cells[begin:end],
+        lists.stride,
+        lists.only_hot,
+        lists.goes_on,
+        lists.columns_beyond,
+        lists.starts_beyond,
+        lists.first_beyond,
+        lists.chances_beyond,
+        lists.start,
+        lists.uses,
+        lists.layers,
+        lists.split,
+        lists.room,
+        lists.raised,
+        lists.at_start,
+    )
+    turn(space, space, bank.reshape(bank.size), farkle[0], lost, here, steps)
 
 
 @intrinsic

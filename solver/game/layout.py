@@ -6,7 +6,8 @@ A table of start-of-turn win probabilities,
 
 for a player to move with score i in mode u against an opponent with score s - i in mode w; scores
 count point steps above the floor, s is the total of both. A mode is the farkles in a row, plus
-`farkle_limit` where the player is not on the board. Role 0 is the player who began; there is only
+`farkle_limit` where the player is not on the board, plus all of these for each use of a badge that
+is left. Role 0 is the player who began; there is only
 that one where it does not matter. In this layout the values that banking leads to stand side by
 side for states that differ by one step from one player to the other, so that LANES of them are
 solved at once.
@@ -25,9 +26,9 @@ a table of bounds has them four times: both players' lower bounds, then both pla
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, product
 from math import fsum
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numba
 import numpy as np
@@ -45,6 +46,9 @@ from solver.game.standings import (
 )
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats, TurnPlan, turn_plan
+
+if TYPE_CHECKING:
+    from solver.turn.power_cells import TurnCells
 
 PAD = LANES
 """Columns on either side of a table, so that a group of lanes may stand out over its edge."""
@@ -72,6 +76,8 @@ class GameNumbers(NamedTuple):
     farkle_limit: int
     boards: int
     """2 where it matters who is on the board, else 1."""
+    modes: int
+    """Number of modes: of farkles in a row, boards and uses of a badge that may be left."""
     scores: int
     """Number of scores below the goal."""
     zero: int
@@ -136,6 +142,20 @@ class Lists(NamedTuple):
     """Where each of those lists starts, and the end; so the others, as without `beyond`."""
     first_beyond: npt.NDArray[np.intp] = np.zeros(1, dtype=np.intp)
     chances_beyond: Floats = np.empty(0)
+    start: int = -1
+    """The column of all dice, with which a turn starts."""
+    uses: int = 0
+    """How often the player may use a badge in a game."""
+    layers: int = 1
+    """Numbers of uses left that a turn may come to: a block of rows each, the fewest last."""
+    split: int = 0
+    """The first column of layers with a use left; those before are of the fewest uses."""
+    room: int = 0
+    """Rows in front of those of turn totals, for what only other columns of a row depend on."""
+    raised: npt.NDArray[np.intp] = np.empty(0, dtype=np.intp)
+    """Turn totals that a badge makes of each when it is banked, in steps; empty without one."""
+    at_start: bool = False
+    """Whether that has to be said before the first roll, for all banks of a turn."""
 
 
 class Scratch(NamedTuple):
@@ -222,11 +242,13 @@ def _game_numbers(
 ) -> GameNumbers:
     step = rules.point_step
     everything = rules.farkle_penalty is not None and rules.penalty_points == 0
+    boards = 2 if rules.has_opening else 1
     return GameNumbers(
         roles=sides * (2 if rules.has_roles else 1),
         sides=sides,
         farkle_limit=rules.farkle_limit,
-        boards=2 if rules.has_opening else 1,
+        boards=boards,
+        modes=rules.farkle_limit * boards * (1 + max(plan.uses for plan in plans)),
         scores=score_count(rules),
         zero=-rules.score_floor // step,
         least=rules.least_bank() // step,
@@ -237,19 +259,22 @@ def _game_numbers(
         after_penalty=rules.farkles_after_penalty,
         keeps=int(rules.farkle_keeps_turn_total),
         beyond=ends.beyond,
-        reach=max(plan.reach for plan in plans),
+        reach=max(plan.cells.reach if plan.cells else plan.reach for plan in plans),
         at_once=int(rules.ending == "at_once" and not rules.is_exact),
         exact=EXACT[rules.beyond_goal] if rules.is_exact else 0,
         caught=EVERYTHING if rules.caught_up == "everything" else rules.caught_up // step,
     )
 
 
-def lists_of(plan: TurnPlan, planes: int = 1) -> Lists:
+def lists_of(plan: TurnPlan, planes: int = 1, rows: int = 0) -> Lists:
     """The lists of a plan as kernels take them.
 
     planes : how many values a state has, by seat; of more than one options stand in the order of
         the plan, hot dice as well
+    rows : how many each layer of a turn has in which a badge may be used
     """
+    if plan.cells:
+        return lists_of_cells(plan.cells, rows)
     columns = np.argmax(plan.chances, axis=0)
     order = np.argsort(columns, kind="stable")
     cell = planes * LANES
@@ -270,7 +295,55 @@ def lists_of(plan: TurnPlan, planes: int = 1) -> Lists:
         stride=plan.columns * cell,
         only_hot=float(plan.only_hot[-1]),
         goes_on=float(plan.goes_on[-1] - plan.only_hot[-1]),
+        start=plan.columns - 1,
         **_lists_beyond(plan),
+    )
+
+
+def lists_of_cells(cells: "TurnCells", rows: int) -> Lists:
+    """The lists of a turn in which a badge may be used: a column for each cell, layer by layer.
+
+    The first column of a layer has no lists: it is what a farkle is worth.
+    """
+    layers = [cells.plain, cells.powered][: cells.layers]
+    parts = [part for layer in layers for part in layer]
+    first = np.cumsum([0, *(len(part.chances) for part in parts)])
+    columns, first_list, banked = [], [0], []
+    for number, part in enumerate(parts):
+        if number in {0, len(cells.plain)}:
+            columns.append(np.array([cells.farkle]))
+            first_list.append(first_list[-1])
+            banked.append(False)
+        here = len(part.first_list) - 1
+        columns.append(part.place + np.arange(here))
+        first_list += (first[number] + part.first_list[1:]).tolist()
+        banked += [part.banked] * here
+    split = 1 + sum(len(part.first_list) - 1 for part in cells.plain)
+    farkles = np.zeros(len(banked))
+    farkles[[0, split][: cells.layers]] = 1.0
+    places = np.concatenate([part.options for part in parts])
+    # layers are as far apart as the rows of the kernels take them
+    places += (places - cells.room).clip(0) // cells.layer * (rows * cells.width - cells.layer)
+    begins = np.cumsum([0, *(len(part.options) for part in parts)])
+    starts = [begin + part.starts[:-1] for begin, part in zip(begins, parts, strict=False)]
+    return Lists(
+        places=places * LANES,
+        starts=np.append(np.concatenate(starts), begins[-1]),
+        first_list=np.array(first_list, dtype=np.intp),
+        chances=np.concatenate([part.chances for part in parts]),
+        farkles=farkles,
+        wins=np.zeros_like(farkles),
+        loses=np.zeros_like(farkles),
+        may_bank=np.array(banked, dtype=np.int8),
+        cells=np.concatenate(columns) * LANES,
+        stride=cells.width * LANES,
+        start=cells.columns - 1,
+        uses=cells.uses,
+        layers=cells.layers,
+        split=split,
+        room=cells.room // cells.width,
+        raised=np.array(cells.raised(rows), dtype=np.intp),
+        at_start=cells.at_start,
     )
 
 
@@ -314,11 +387,15 @@ def make_work(
     threads = threads or numba.get_num_threads()
     # as many turn totals as any turn may need, with those that hold only a bank
     rows = max(game.scores, game.opening) + game.beyond + game.reach
-    places = 2 * game.roles * game.boards**2 * game.farkle_limit
-    values = [
-        np.full((threads, plan.levels, rows, plan.columns, LANES), float(game.at_once))
-        for plan in plans
-    ]
+    places = 2 * game.roles * game.modes**2 // game.farkle_limit
+    shapes = [(plan.levels, rows, plan.columns) for plan in plans]
+    for number, plan in enumerate(plans):
+        if cells := plan.cells:
+            shapes[number] = cells.layers, rows + cells.room // cells.width, cells.width
+    if game.modes > game.boards * game.farkle_limit:
+        # layers of fewer uses of one player stay while those of the other are solved
+        shapes = [shapes[0], shapes[-1]]
+    values = [np.full((threads, *shape, LANES), float(game.at_once)) for shape in shapes]
     barred = np.zeros((threads, game.scores if rules.barred else 0))
     barred[:, [game.zero + score // rules.point_step for score in rules.barred]] = 1.0
     scratch = Scratch(
@@ -331,20 +408,23 @@ def make_work(
         barred=barred,
         banks=np.zeros((threads, places, rows, LANES)),
     )
-    lists = [lists_of(plan) for plan in plans]
+    lists = [lists_of(plan, rows=shape[1]) for plan, shape in zip(plans, shapes, strict=False)]
     bonuses = np.array(plans[0].bonuses, dtype=np.intp)
     return Work(game, lists[0], lists[-1], bonuses, scratch, slack)
 
 
-def make_table(game: GameNumbers, lasts: Sequence[Floats]) -> np.ndarray:
+def make_table(
+    game: GameNumbers, lasts: Sequence[Floats], plans: Sequence[TurnPlan] = ()
+) -> np.ndarray:
     """A table whose states are worth 0.5, with the final turns beside them.
 
     lasts : for each side the values of final turns, as in `Endgame.last`
+    plans : the turns of the players of a contest, where they have their own
     """
-    modes = game.farkle_limit * game.boards
+    modes = game.modes
     totals = 2 * game.scores + game.opening + game.beyond + game.reach + LANES
     table = np.zeros((game.roles, modes, modes, totals, game.scores + 2 * PAD))
-    played = game.roles // game.sides
+    played, most = game.roles // game.sides, 1 + max((plan.uses for plan in plans), default=0)
     for total in range(totals):
         if total <= 2 * game.scores - 2:
             low, high = max(0, total - game.scores + 1), min(game.scores - 1, total)
@@ -355,8 +435,14 @@ def make_table(game: GameNumbers, lasts: Sequence[Floats]) -> np.ndarray:
             for mode in range(modes):
                 for side, last in enumerate(lasts):
                     chaser = (side + 1) * played - 1
-                    worth = last[int(mode < game.farkle_limit), margins].clip(0.0, 1.0)
+                    is_on = mode // game.farkle_limit % game.boards == 0
+                    worth = last[int(is_on), margins].clip(0.0, 1.0)
                     table[chaser, mode, 0, total, PAD + behind] = worth
+    for side in range(game.sides if plans else 0):
+        own, other = (1 + plans[(side + k) % len(plans)].uses for k in (0, 1))
+        states = table[side * played : (side + 1) * played]
+        states[:, own * modes // most :] = 0.0
+        states[:, :, other * modes // most :] = 0.0
     return table
 
 
@@ -415,28 +501,36 @@ def write_table(rules: Ruleset, table: np.ndarray, values: np.ndarray) -> None:
 
 
 def read_table(rules: Ruleset, table: np.ndarray) -> np.ndarray:
-    """The states of a table in the layout of a solution."""
-    values = np.empty((len(table), *value_shape(rules)[1:]))
+    """The states of a table in the layout of a solution, with standings for each use left."""
+    _, own, other = value_shape(rules)
+    uses = uses_in(rules, table)
+    values = np.empty((len(table), uses * own, uses * other))
     for row, column, scores, states in _rows(rules, table):
         values[:, row, column : column + scores] = states
     return values
 
 
-def mode(rules: Ruleset, one: Standing | Block) -> int:
-    """Index of a mode."""
+def uses_in(rules: Ruleset, table: np.ndarray) -> int:
+    """Return how many numbers of uses left of a badge the modes of a table tell apart."""
+    return int(table.shape[1]) // (rules.farkle_limit * (2 if rules.has_opening else 1))
+
+
+def mode(rules: Ruleset, one: Standing | Block, uses: int = 0) -> int:
+    """Index of a mode; `uses` are those left of a badge."""
+    boards = 2 if rules.has_opening else 1
     off_board = rules.has_opening and not one.on_board
-    return one.farkles + (rules.farkle_limit if off_board else 0)
+    return one.farkles + rules.farkle_limit * (boards * uses + off_board)
 
 
 def _rows(rules: Ruleset, table: np.ndarray) -> Iterator[tuple[int, int, int, np.ndarray]]:
     """Each standing with each block of opponents: row, first column, length, place in the table."""
-    row = 0
-    for own in blocks(rules):
-        u = mode(rules, own)
+    row, uses = 0, range(uses_in(rules, table))
+    for left, own in product(uses, blocks(rules)):
+        u = mode(rules, own, left)
         for index in range(own.scores):
             column = 0
-            for opponent in blocks(rules):
-                w = mode(rules, opponent)
+            for others_left, opponent in product(uses, blocks(rules)):
+                w = mode(rules, opponent, others_left)
                 totals = slice(index, index + opponent.scores)
                 yield row, column, opponent.scores, table[:, u, w, totals, PAD + index]
                 column += opponent.scores

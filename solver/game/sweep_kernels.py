@@ -15,19 +15,23 @@ from solver.game.kernels import (
     array_type,
     by_lesser,
     least_bank,
+    mend_caught,
     next_task,
     own_scores,
     own_work,
     paired_score,
     prepare_banks,
     prepare_rest,
+    raise_banks,
     rising,
     shares,
+    solve_layer,
     solve_tiers,
     turn_totals,
+    uses_left,
 )
 from solver.game.lanes import LANES
-from solver.game.layout import PAD, Scratch, Work
+from solver.game.layout import NOT_ALLOWED, PAD, Scratch, Work
 
 MAX_SECANT_STEPS = 100
 
@@ -64,62 +68,129 @@ def _expect(s, start, r, u, w, rows, origin, work, outcomes):
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_group(turns, table, s, start, r, u, w, work, one, other, behind, level, rises):
+def _place_of_banks(r, u, w, behind, game):
+    """Where the banks of a mode are among those in scratch; `behind` as of `_solve_group`."""
+    place = (int(behind) * game.roles + r) * game.modes + u
+    return place // game.farkle_limit * game.modes + w
+
+
+@njit(nogil=True, error_model="numpy")
+def _with_banks(table, s, start, r, u, w, steps, behind, work, rises):
+    """The Work of a thread with the banks of a mode, which are filled unless they are.
+
+    behind, rises : as of `_solve_group`
+    """
+    game, place = work.game, _place_of_banks(r, u, w, behind, work.game)
+    values, others, _, farkle, lost, room, barred, banks = work.scratch
+    bank = banks[place]
+    if rises[place] < 0:
+        low, high = own_scores(s, u, w, game)
+        begin, end = max(0, s - start - high), min(LANES, s - start - low + 1)
+        prepare_banks(table, s, start, r, u, w, steps, game, barred, bank)
+        rises[place] = rising(bank[: steps + game.reach], begin, end, room)
+    scratch = Scratch(values, others, bank, farkle, lost, room, barred, banks)
+    return Work(game, work.lists, work.others, work.bonuses, scratch, work.slack)
+
+
+@njit(nogil=True, error_model="numpy")
+def _solve_uses(turn, table, s, start, r, u, w, steps, origin, behind, below, work, rises):
+    """Solve turns in which a badge may be used; returns the block of rows in which they start.
+
+    below : whether those parts of turns are solved, too, in which fewer uses are left
+    behind, rises : as of `_solve_group`
+    """
+    game, lists, scratch = work.game, work.lists, work.scratch
+    uses, rows = uses_left(u, game), steps + game.reach
+    fewest = max(0, uses - lists.layers + 1)
+    said = np.zeros(LANES)
+    for left in range(fewest if below else uses, uses + 1):
+        mode = u - (uses - left) * game.farkle_limit * game.boards
+        own = _with_banks(table, s, start, r, mode, w, steps, behind, work, rises)
+        block, raises = lists.layers - 1 - (left - fewest), lists.raised.size > 0 and left > 0
+        less = own
+        if raises:
+            fewer = mode - game.farkle_limit * game.boards
+            less = _with_banks(table, s, start, r, fewer, w, steps, behind, work, rises)
+            if game.caught != 0:
+                mend_caught(table, s, start, r, fewer, w, less)
+            if lists.at_start:
+                prepare_rest(table, s, start, r, fewer, w, steps, origin, work)
+                scratch.bank[:rows] = NOT_ALLOWED
+                raise_banks(scratch.bank, less.scratch.bank, s, start, mode, rows, lists, game)
+                solve_layer(turn, steps, block, 0, origin, work)
+                said[:] = scratch.values[block, origin, lists.start]
+        prepare_rest(table, s, start, r, mode, w, steps, origin, own)
+        if raises and not lists.at_start:
+            raise_banks(own.scratch.bank, less.scratch.bank, s, start, mode, rows, lists, game)
+        solve_layer(turn, steps, block, left - fewest, origin, own)
+    here = scratch.values[block, origin, lists.start]
+    here[:] = np.maximum(here, said)
+    return block
+
+
+@njit(nogil=True, error_model="numpy")
+def _solve_group(turns, table, s, start, r, u, w, work, one, other, behind, level, rises, below):
     """Renew the states with opponents' scores start .. start + LANES - 1.
 
     Where groups are told by the lesser score only those of players `behind`, or else of players
-    ahead; those of `level` scores as well if so.
+    ahead; those of `level` scores as well if so. Where a badge may be used, those parts of turns in
+    which fewer uses are left are solved only if `below`.
     """
-    game, banks = work.game, work.scratch.banks
+    game = work.game
     steps = turn_totals(s, start, r, u, w, game)
     if steps == 0:
         return
     rows = steps + game.reach
     low, high = own_scores(s, u, w, game)
     begin, end = max(0, s - start - high), min(LANES, s - start - low + 1)
-    place = ((int(behind) * game.roles + r) * game.boards + u // game.farkle_limit) * table.shape[2]
-    place += w
     scratch = work.scratch
     # lower bounds of both players, then upper ones
     is_first = r // (game.roles // game.sides) % 2 == 0
-    values = scratch.values if is_first else scratch.others
-    lists = work.lists if is_first else work.others
+    lists, opponents = (work.lists, work.others) if is_first else (work.others, work.lists)
+    if uses_left(u, game) > lists.uses or uses_left(w, game) > opponents.uses:
+        return
+    # where both throw the same, turns of either side of a pair stay while badges may be used
+    is_second = game.sides == 1 and behind
+    values = scratch.values if is_first and not is_second else scratch.others
     outcomes = one if is_first else other
-    farkle, lost, room, barred = scratch.farkle, scratch.lost, scratch.room, scratch.barred
-    if rises[place] < 0:
-        prepare_banks(table, s, start, r, u, w, steps, game, barred, banks[place])
-        rises[place] = rising(banks[place, :rows], begin, end, room)
+    bank, farkle, lost, room = scratch.bank, scratch.farkle, scratch.lost, scratch.room
     own = Work(
         game,
         lists,
         work.others,
         work.bonuses,
-        Scratch(values, scratch.others, banks[place], farkle, lost, room, barred, banks),
+        Scratch(values, scratch.others, bank, farkle, lost, room, scratch.barred, scratch.banks),
         work.slack,
     )
     # all turns end in the same rows, where what is beyond the goal stays
-    origin = values.shape[1] - rows
-    prepare_rest(table, s, start, r, u, w, steps, origin, own)
-    if outcomes.length.size == 0:
-        first = rises[place] if game.exact == 0 else steps
-        if game.caught != 0 and game.exact == 0:
-            first = rising(banks[place, :rows], begin, end, room)
-        if game.keeps == 1:
-            first = max(first, rising(farkle[:rows], begin, end, room))
-        solve_tiers(turns, steps, min(steps, first), origin, own)
+    origin, block = values.shape[1] - rows, 0
+    if lists.uses > 0:
+        block = _solve_uses(
+            turns[0], table, s, start, r, u, w, steps, origin, behind, below, own, rises
+        )
     else:
-        _expect(s, start, r, u, w, rows, origin, own, outcomes)
+        own = _with_banks(table, s, start, r, u, w, steps, behind, own, rises)
+        prepare_rest(table, s, start, r, u, w, steps, origin, own)
+        if outcomes.length.size == 0:
+            first = rises[_place_of_banks(r, u, w, behind, game)] if game.exact == 0 else steps
+            if game.caught != 0 and game.exact == 0:
+                first = rising(own.scratch.bank[:rows], begin, end, room)
+            if game.keeps == 1:
+                first = max(first, rising(farkle[:rows], begin, end, room))
+            solve_tiers(turns, steps, min(steps, first), origin, own)
+        else:
+            _expect(s, start, r, u, w, rows, origin, own, outcomes)
     slack = work.slack if 2 * r >= game.roles else -work.slack
     for lane in range(begin, end):
         score = s - start - lane
         if not by_lesser(game) or (level if 2 * score == s else (2 * score < s) == behind):
             # a sum of chances may come out one rounding above 1
-            value = values[0, origin, -1, lane] + slack
+            value = values[block, origin, lists.start, lane] + slack
             table[r, u, w, s, PAD + score] = min(1.0, max(0.0, value))
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, twice, rises):
+def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, twice, rises, below):
     """Renew the states of total s in which `paired_score` is first .. first + LANES - 1.
 
     Those in which the player with the other score is to move are in role r and mode u, the rest
@@ -130,16 +201,17 @@ def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, twice, rises
     rises : of each of the banks in scratch, the turn total from which on they do not fall, or -1
         where they are still to be filled; they are those of higher totals, so that they stay the
         same while these states are solved
+    below : as of `_solve_group`
     """
     mirror, half = work.game.roles - 1 - r, s // 2
     here = table[r, u, w, s, PAD + half : PAD + half + 1]
     loops = twice and 2 * half == s and first <= half < first + LANES and u == w and r == mirror
     x, image = here[0] if loops else 0.0, 0.0
-    _solve_group(turns, table, s, first, r, u, w, work, one, other, False, True, rises)
+    _solve_group(turns, table, s, first, r, u, w, work, one, other, False, True, rises, below)
     if loops:
         image = here[0]
     start = s - first - LANES + 1
-    _solve_group(turns, table, s, start, mirror, w, u, work, one, other, True, twice, rises)
+    _solve_group(turns, table, s, start, mirror, w, u, work, one, other, True, twice, rises, below)
     if loops and here[0] != image and image != x:
         # what a turn is worth falls as the value of a farkle does, by no more than that
         slope = max(-1.0, min(0.0, (here[0] - image) / (image - x)))
@@ -150,15 +222,20 @@ def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, twice, rises
 def _renew(turns, table, s, first, work, one, other):
     """Renew a group of LANES states of total s with their mirror images."""
     game, limit = work.game, work.game.farkle_limit
-    rises = np.full(len(work.scratch.banks), -1)
-    for count in range(2 * limit - 2, -1, -1):
-        for u in range(limit * game.boards):
-            e = count - u % limit
-            if not 0 <= e < limit:
-                continue
-            for w in range(e, limit * game.boards, limit):
-                for r in range(game.roles if by_lesser(game) else game.roles // 2):
-                    _solve_pairs(turns, table, s, first, r, u, w, work, one, other, False, rises)
+    rises, modes = np.full(len(work.scratch.banks), -1), limit * game.boards
+    # those with fewer uses of badges first, which turns may lead to
+    number = game.modes // modes
+    for uses in range(number * number):
+        own, others = uses // number, uses % number
+        for count in range(2 * limit - 2, -1, -1):
+            for u in range(own * modes, (own + 1) * modes):
+                e = count - u % limit
+                if not 0 <= e < limit:
+                    continue
+                for w in range(others * modes + e, (others + 1) * modes, limit):
+                    for r in range(game.roles if by_lesser(game) else game.roles // 2):
+                        more = work, one, other, False, rises, True
+                        _solve_pairs(turns, table, s, first, r, u, w, *more)
 
 
 @njit(
@@ -291,14 +368,15 @@ def solve_total(
         last_x, last_image = np.empty(LANES), np.empty(LANES)
         last_other, falls = np.empty(LANES), np.empty(LANES)
         rises = np.full(len(own.scratch.banks), -1)
-        boards, roles = game.boards, (game.roles + 1) // 2
+        modes, roles = game.modes, (game.roles + 1) // 2
         for _ in range(tasks.size):
             place = next_task(parts, worker)
             if place < 0:
                 break
             first = lowest + tasks[place] * LANES
-            for mode in range(roles * boards * boards):
-                mirror, u, w = mode // boards // boards, mode // boards % boards, mode % boards
+            # those with fewer uses of badges first, which turns may lead to
+            for mode in range(roles * modes * modes):
+                mirror, u, w = mode // modes // modes, mode // modes % modes, mode % modes
                 r = game.roles - 1 - mirror
                 low, high = own_scores(s, u, w, game)
                 begin, end = max(first, low), min(first + LANES - 1, high)
@@ -307,13 +385,14 @@ def solve_total(
                     end = min(end, s // 2)
                 rises[:], falls[:] = -1, 0.0
                 behind, ahead = table[r, u, w, s], table[mirror, w, u, s]
-                lines = slopes[mirror * boards + u, w]
+                lines = slopes[mirror * modes + u, w]
                 slope, near, far = lines[s % 3], lines[(s + 1) % 3], lines[(s + 2) % 3]
                 for k in range(begin, end + 1):
                     slope[k] = _possible(near[k] + near[k + 1] - far[k + 1]) if wide == 0.0 else 0.0
                 for iteration in range(MAX_SECANT_STEPS if begin <= end else 0):
                     x_before = behind.copy()
-                    _solve_pairs(turns, table, s, first, mirror, w, u, own, one, other, True, rises)
+                    more = own, one, other, True, rises, iteration == 0
+                    _solve_pairs(turns, table, s, first, mirror, w, u, *more)
                     error = 0.0
                     for score in range(begin, end + 1):
                         lane, x, image = score - first, x_before[PAD + score], behind[PAD + score]
@@ -369,7 +448,7 @@ def note_changes(table, before, s, active, game, least, nearly_lost, changed, ch
     Returns the largest relative change, NaN where one is, and how many turn totals are in the turns
     of active groups.
     """
-    modes, rows = game.farkle_limit * game.boards, len(active)
+    modes, rows = game.modes, len(active)
     largest, solved, most = 0.0, 0, np.empty(changed.shape[1])
     for row in range(rows):
         total = s - row
@@ -417,11 +496,13 @@ def guess_total(table, s, k, game):
     the goal, else linear along one score. Totals from s + k on are known, those over s guessed.
     Only for players on the board; what is guessed for others is 0.5.
     """
-    scores = game.scores
+    scores, each = game.scores, game.farkle_limit * game.boards
     low, high = max(0, s - scores + 1), min(scores - 1, s)
     for r in range(game.roles):
-        for f in range(game.farkle_limit):
-            known = table[r, f, 0]
+        for mode in range(game.farkle_limit * (game.modes // each) ** 2):
+            uses, f = divmod(mode, game.farkle_limit)
+            u, w = uses // (game.modes // each) * each + f, uses % (game.modes // each) * each
+            known = table[r, u, w]
             for own in range(low, high + 1):
                 opponent = s - own
                 if own + k < scores and opponent + k < scores:
@@ -438,40 +519,4 @@ def guess_total(table, s, k, game):
                     logit = 2.0 * _logit(near) - _logit(far)
                 else:
                     continue
-                table[r, f, 0, s, PAD + own] = 1.0 / (1.0 + np.exp(-logit))
-
-
-@njit(
-    types.void(TABLE_TYPE, types.intp, types.intp, types.intp, GAME_TYPE),
-    cache=True,
-    error_model="numpy",
-)
-def guess_between(table, s, above, below, game):
-    """Guess the states of total s from those of total s - below and of three totals above.
-
-    These are s + above and as far apart as it is from s - below. Logits are a cubic polynomial of
-    the score of the player who is behind, in which they are smoother than in the other one; of that
-    one's where the score would be below the floor. The other score is no higher than it can be.
-    """
-    modes, apart = game.farkle_limit * game.boards, above + below
-    moves = np.array([-below, above, above + apart, above + 2 * apart])
-    shares = np.ones(len(moves))
-    for k in range(len(moves)):
-        for other in range(len(moves)):
-            if other != k:
-                shares[k] *= moves[other] / (moves[other] - moves[k])
-    for r in range(game.roles):
-        for u in range(modes):
-            for w in range(modes):
-                known = table[r, u, w]
-                low, high = own_scores(s, u, w, game)
-                for own in range(low, high + 1):
-                    moves_own = (2 * own < s) == (min(own, s - own) >= below)
-                    logit = 0.0
-                    for k in range(len(moves)):
-                        total = s + moves[k]
-                        least, most = own_scores(total, u, w, game)
-                        there = own + moves[k] if moves_own else own
-                        there = min(max(there, least), most)
-                        logit += shares[k] * _logit(known[total, PAD + there])
-                    known[s, PAD + own] = 1.0 / (1.0 + np.exp(-logit))
+                known[s, PAD + own] = 1.0 / (1.0 + np.exp(-logit))

@@ -1,6 +1,6 @@
 """The sweeps of one solve, or of a contest, over one table."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -102,12 +102,9 @@ _ROUNDS = 2
 _NEARLY_LOST = 1e-3
 """Values below this settle later than others, given corrections."""
 
-_APART = 6
-"""Totals from one that a rough sweep solves to the next; between is a guess."""
-
 _CLOSE = 1.4
 """Totals from so many times the scores of one player on are close to the goal: values are not
-smooth there, so that rough sweeps guess none."""
+smooth there."""
 
 _REST_CLOSE = 0.1
 """How much less groups there may have changed to be left out, given corrections: these tell less of
@@ -161,7 +158,8 @@ class Sweeps:
         self.pair_tolerance = DEFAULT_TOLERANCE / 1000
         """See sweep_kernels.solve_total."""
         self._game = game = self._work.game
-        self._slopes = np.zeros((game.roles * game.boards, game.boards, 3, game.scores + 1))
+        modes = game.modes // game.farkle_limit
+        self._slopes = np.zeros((game.roles * modes, modes, 3, game.scores + 1))
         self._cells = sum(plan.columns * plan.levels for plan in played) / len(played)
         """States (t, n, ...) with the same turn total, on average over the players."""
         self._last_total = 2 * game.scores - 2
@@ -184,7 +182,7 @@ class Sweeps:
         self.plain = False
         """Whether no secant steps are taken, so that each state is solved just once: they leave two
         values that are exact but do not quite fit each other, as a proof asks for."""
-        self.table = make_table(game, lasts)
+        self.table = make_table(game, lasts, plans)
         self.states_solved = 0
         """States (t, n, ...), each as often as it was solved."""
         self.share = 1.0
@@ -192,12 +190,11 @@ class Sweeps:
         self.skipped = False
         """Whether the last sweep left out some groups."""
 
-    def run(self, residual: float | None, at_rest: float, *, rough: bool = False) -> float:
+    def run(self, residual: float | None, at_rest: float) -> float:
         """Renew all values and return the largest relative change.
 
         Groups that changed by no more than `at_rest` of themselves when they were solved last are
-        left out. A negative number stands for a sweep of all groups. A `rough` sweep guesses most
-        of them from the others.
+        left out. A negative number stands for a sweep of all groups.
         """
         game, changed = self._game, self._changed
         largest, solved = 0.0, 0
@@ -207,8 +204,8 @@ class Sweeps:
         self.skipped = at_rest >= 0
         guessed = self._last_total + 1 if self.number == 1 else 0
         ahead = max(0, game.penalty)
-        for totals, between in self._in_order(rough):
-            total = int(totals[0])
+        for total in range(self._last_total, -1, -self._together):
+            totals = np.arange(total, max(-1, total - self._together), -1)
             done = work_done(total, game.scores)
             self._on_progress(Progress(self.number, done, residual))
             while guessed > max(0, totals[-1] - ahead):
@@ -219,18 +216,11 @@ class Sweeps:
             is_close = total >= _CLOSE * game.scores
             rest = at_rest * (_REST_CLOSE if is_close and self._change.size else 1.0)
             active = changed[totals] > rest
-            active[:between] = False
             self.skipped |= bool(np.any(~active & (changed[totals] >= 0)))
             if not active.any():
                 continue
             before = self.table[:, :, :, totals[-1] : total + 1].copy()
-            if self.number == 1 and between >= self._together:
-                # banks lead there already
-                for row in range(between):
-                    sweep_kernels.guess_total(self.table, totals[row], row + 1, game)
             self._solve(total, active)
-            for row in range(between):
-                sweep_kernels.guess_between(self.table, totals[row], row + 1, between - row, game)
             solved += int(np.count_nonzero(active))
             largest = float(np.maximum(largest, self._note(total, active, before)))
         self.share = solved / np.count_nonzero(changed >= 0)
@@ -253,15 +243,6 @@ class Sweeps:
         )
         self.states_solved += round(self._cells * turn_totals)
         return float(change)
-
-    def _in_order(self, rough: bool) -> Iterator[tuple[npt.NDArray[np.intp], int]]:
-        """Totals from high to low, as they are solved together, and how many only guessed."""
-        total = self._last_total
-        while total >= 0:
-            between = _APART - 1 if rough and total < _CLOSE * self._game.scores else 0
-            size = min(between + 1 if between else self._together, total + 1)
-            yield np.arange(total, total - size, -1), min(between, size - 1)
-            total -= size
 
     def expect_corrections(self) -> None:
         """Keep what `correct` needs."""

@@ -6,8 +6,7 @@ total and raises f, except the last farkle in a row, which lowers the total by t
 sweep goes through the totals from high to low, as many at a time as the least bank takes them
 apart, and inside a total through f + e from high to low: only the last farkle in a row looks back
 to a value of the sweep before, and each sweep contracts the error by about ten. Without a penalty a
-total depends on itself and on higher ones only, so that one sweep solves the game and a second one
-confirms it. Long games with a penalty begin with sweeps that solve some totals and guess others.
+total depends on itself and on higher ones only, so that one sweep solves the game.
 
 The equations are those of M. Busche, "Maximizing Win Probability in the Game of Farkle" (2016), for
 start-of-turn states only: inside a turn the turn total only grows, so one backward pass over it is
@@ -74,10 +73,6 @@ _CORRECTED = 1e-7
 _FEW_LEFT = 0.5
 """Which share of the groups few are."""
 
-_ROUGH = 2
-"""Sweeps of a long game that solve only some totals. A third one hardly tells more, as what lies
-between is a guess."""
-
 _WIDE = 1e-6
 """How far apart slopes are taken once a proof has failed, or chances between given players do not
 settle; see sweep_kernels.solve_total."""
@@ -87,7 +82,7 @@ _NEARLY_LOST = 1e-6
 near 1 leaves, which is no more exact."""
 
 
-def solve(  # noqa: C901, PLR0915 - a loop with many ends
+def solve(  # noqa: C901 - a loop with many ends
     rules: Ruleset,
     *,
     cache: Path,
@@ -127,14 +122,12 @@ def solve(  # noqa: C901, PLR0915 - a loop with many ends
     falls, corrects = sweeps.falls, is_corrected(rules) and not plans
     if corrects:
         sweeps.expect_corrections()
-    is_long = score_count(rules) >= FEW_SCORES
-    corrected_rest = _AT_REST_LONG if is_long else _AT_REST_CORRECTED
-    residual = _rough_sweeps(sweeps, _ROUGH if corrects and is_long else 0)
-    course, slow, first = _Course(), list[npt.NDArray[np.float64]](), sweeps.number + 1
+    corrected_rest = _AT_REST_LONG if score_count(rules) >= FEW_SCORES else _AT_REST_CORRECTED
+    course, slow, residual = _Course(), list[npt.NDArray[np.float64]](), None
     # before last turns those who have all but lost take more sweeps
     at_once = not falls and rules.ending != "final_turn"
     verifying, at_rest, target, failed = at_once, 0.0, tolerance, False
-    for number in range(first, MAX_SWEEPS + 1):
+    for number in range(1, MAX_SWEEPS + 1):
         change = sweeps.run(residual, at_rest)
         course.add(change, verifying=verifying)
         rounding = course.in_vain >= (_MOST_IN_VAIN if falls else _FEW_IN_VAIN)
@@ -142,7 +135,7 @@ def solve(  # noqa: C901, PLR0915 - a loop with many ends
         if rounding:
             enough = np.inf
         # of what a sweep leaves that solves the game
-        change = sweeps.pair_tolerance if at_once and number == first else change
+        change = sweeps.pair_tolerance if at_once and number == 1 else change
         # without falls sweeps take a fraction of a proof: no other try while they change anything
         settled = _NOISE if failed and not falls and not rounding else enough
         if change <= settled and verifying:
@@ -162,7 +155,7 @@ def solve(  # noqa: C901, PLR0915 - a loop with many ends
         rest = corrected_rest if corrects else _AT_REST
         at_rest = -1.0 if verifying else enough * rest
         residual = change
-        if course.rate <= _SLOW or number < first + 2:
+        if course.rate <= _SLOW or number <= 2:
             slow.clear()
             if corrects and (change > _CORRECTED or sweeps.share > _FEW_LEFT):
                 sweeps.correct()
@@ -189,15 +182,6 @@ def solve(  # noqa: C901, PLR0915 - a loop with many ends
         states_solved=sweeps.states_solved,
         seconds=time.perf_counter() - started,
     )
-
-
-def _rough_sweeps(sweeps: Sweeps, number: int) -> float | None:
-    """Bring values close to where they settle; returns the last largest change."""
-    change = None
-    for _ in range(number):
-        change = sweeps.run(change, 0.0, rough=True)
-        sweeps.correct()
-    return change
 
 
 def settle(sweeps: Sweeps, tolerance: float) -> tuple[int, float]:

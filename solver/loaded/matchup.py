@@ -8,9 +8,10 @@ moves as well as all scores.
 import hashlib
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
+from typing import cast
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from solver.game.many import (
     time_text,
 )
 from solver.game.many import size as size_of
+from solver.game.standings import score_count
 from solver.rules.ruleset import DECIDED_BY, FACES, MAX_POINTS, Ruleset
 from solver.turn.dice import Badge, DiceSet, Die, dice_set, make_dice_set
 from solver.turn.equations import Floats, TurnPlan
@@ -89,7 +91,7 @@ class Matchup:
         if found and any(one and one.has_jokers for one in self.powers):
             raise _not_yet(self.rules, found[0])
         if any(self.powers):
-            check_plain(self.rules)
+            check_powers(self.rules)
         if self.players > 2:
             self._check_several()
 
@@ -209,8 +211,13 @@ class Matchup:
         """The turn of a seat, but for a badge that is used up."""
         return _plan(self, seat)
 
+    def plan_with_badge(self, seat: int) -> TurnPlan:
+        """The turn of a seat, with the cells of turns in which it may use a badge."""
+        plan = self.plan(seat)
+        return replace(plan, cells=self.turn_cells(seat)) if self.powers[seat] else plan
+
     def turn_cells(self, seat: int) -> TurnCells:
-        """The cells of a turn in which a seat may use its badge."""
+        """The cells of turns in which a seat may use its badge, which it has."""
         return _turn_cells(self, seat)
 
     @property
@@ -250,11 +257,13 @@ def _plans(matchup: Matchup) -> tuple[TurnPlan, ...]:
 
 @lru_cache(maxsize=_MATCHUPS)
 def _turn_cells(matchup: Matchup, seat: int) -> TurnCells:
+    rules = matchup.rules
     return turn_cells(
+        rules,
         matchup.lists(seat),
         matchup.dice[seat],
-        matchup.powers[seat],
-        max(matchup.rules.winning_score, matchup.rules.least_bank()) // matchup.rules.point_step,
+        cast("Power", matchup.powers[seat]),
+        max(score_count(rules), rules.least_bank(on_board=False) // rules.point_step),
         joker_alone=matchup.joker_alone,
         badge=matchup.badges[seat],
     )
@@ -288,8 +297,8 @@ class MatchupSolution:
     are used up with the uses that side 0 and side 1 have left before these axes, see `uses_shape`.
     """
     error_bound: float
-    """What no value is off by more than, relative to it or to LEAST where it is less, as is proved;
-    where badges are used up only as far as the slopes of the last steps tell."""
+    """What no value is off by more than, relative to it or to LEAST where it is less, as is proved.
+    """
     states_solved: int
     """States (t, remaining dice, ...) whose value was computed, again and again."""
     seconds: float
@@ -407,20 +416,27 @@ def check_no_badges(*badges: object) -> None:
         )
 
 
-def check_plain(rules: Ruleset) -> None:
-    """Refuse rules that badges which are used up, and tables of several, cannot have yet.
-
-    Raises InvalidRulesError.
-    """
-    found = _options(rules, *_OF_TURNS, "no_bank_at", "caught_up", "farkle_penalty", "ending")
-    if rules.is_exact:
-        found.append("goal_must_be")
-    if rules.has_opening:
-        found.append("opening_minimum")
+def check_powers(rules: Ruleset) -> None:
+    """Refuse rules that badges which are used up cannot have yet. Raises InvalidRulesError."""
+    found = _options(rules, *_OF_TURNS, "ending") + ["goal_must_be"] * rules.is_exact
     if found:
         raise InvalidRulesError.say(
             "{rules}: with loaded dice {key} does not work yet at a table of more than two, nor"
             " with badges that are used up; use rules without it",
+            rules=rules.name,
+            key=found[0],
+        )
+
+
+def check_plain(rules: Ruleset) -> None:
+    """Refuse rules that tables of several cannot have yet. Raises InvalidRulesError."""
+    check_powers(rules)
+    found = _options(rules, "no_bank_at", "caught_up", "farkle_penalty")
+    found += ["opening_minimum"] * rules.has_opening
+    if found:
+        raise InvalidRulesError.say(
+            "{rules}: with loaded dice {key} does not work yet at a table of more than two; use"
+            " rules without it",
             rules=rules.name,
             key=found[0],
         )

@@ -1,6 +1,6 @@
-"""Turns in which a badge may be used: one in NumPy, from which the bot answers, or many in lanes.
+"""A turn in which a badge may be used, in NumPy: the bot answers from it.
 
-The equations are those of solver.turn.equations in layers, see solver.loaded.game.
+The equations are those of solver.turn.equations in layers, one for each number of uses left.
 """
 
 from collections.abc import Callable
@@ -8,173 +8,109 @@ from dataclasses import replace
 
 import numpy as np
 
+from solver.game.position import Position
 from solver.loaded.matchup import Matchup
 from solver.turn.dice import Roll, TurnState
-from solver.turn.equations import LEAST_GAIN, Endings, Floats, TurnPlan, TurnTable
-from solver.turn.power_cells import Cells, TurnCells
-from solver.turn.powers import Power, PowerKind
-from solver.turn.remaining import Ints, shape_of
+from solver.turn.equations import LEAST_GAIN, Endings, Floats, TurnTable
+from solver.turn.power_cells import Cells
+from solver.turn.powers import PowerKind
+from solver.turn.remaining import shape_of
 from solver.turn.rerolls import find_rerolls, place_of_roll
 
-Solve = Callable[[TurnCells, Floats, int, Floats, Floats], None]
-"""Solves a layer of turns, see `solve_layer`."""
 
-
-def solve_layer(cells: TurnCells, space: Floats, layer: int, bank: Floats, farkle: Floats) -> None:
-    """Fill the cells of a layer backwards over the turn totals.
-
-    space : all cells, shape (cells,) or (cells, lanes); those of this layer are known after the
-        turn totals to solve
-    layer : its number, those before it being solved
-    bank : what banks are worth, less than 0 where they are not allowed, (turn totals to solve,) or
-        with lanes
-    farkle : what a farkle is worth, () or (lanes,)
-    """
-    for row in range(len(bank) - 1, -1, -1):
-        here = space[cells.begin(row, layer) :]
-        here[cells.farkle] = farkle
-        for part in cells.of_layer(layer):
-            found = part.sums(part.best(here.take(part.options, axis=0)))
-            here[part.place : part.place + len(found)] = (
-                np.maximum(found, bank[row]) if part.banked else found
-            )
-
-
-class PowerTurns:
-    """Turns of a side, one or several in lanes, that are solved from the values around them."""
+class PowerTurn:
+    """A turn of a player who may use a badge in it, or who has said so before the first roll."""
 
     def __init__(
         self,
         matchup: Matchup,
-        side: int,
-        theirs: Floats,
+        start: Position,
         uses: int,
-        own: Ints,
-        other: Ints,
+        ends: Callable[[int], Endings],
         *,
-        spent: bool = False,
-        solve: Solve = solve_layer,
-    ) -> None:
-        """Solve the layers of fewer uses.
-
-        theirs : the other's values by the own uses left: [uses, other's score, own score]
-        own, other : scores of this side and of the other in steps, numbers or by lane
-        spent : whether the badge was used in this turn, and may not be again before the next one
-        """
-        self.matchup, self.side, self.uses = matchup, side, uses
-        rules, held = matchup.rules, matchup.powers[side]
-        self.power = None if spent else held
-        self._said = held if spent and held and held.at_start else None
-        """What raises all banks of these turns."""
-        self._own, self._other, self._theirs, self._solve = own, other, theirs, solve
-        self._step = rules.point_step
-        self._goal, self._least = (
-            rules.winning_score // self._step,
-            rules.least_bank() // self._step,
-        )
-        self._solved = max(self._goal - int(np.min(own)), self._least)
-        self._cells = cells = matchup.turn_cells(side)
-        self._rows = self._solved + cells.reach + 1
-        self._space = np.zeros((cells.room + cells.layers * cells.layer, *np.shape(own)))
-        self._first = uses if spent else max(0, uses - cells.layers + 1)
-        """The fewest uses left that the turns may come to."""
-        for left in range(self._first, uses):
-            self._fill(left, self._farkle(left))
-        self._starts = np.zeros(np.shape(own))
-        power = self.power
-        if power and power.at_start and uses:
-            turn = matchup, side, theirs, uses - 1, own, other
-            said = PowerTurns(*turn, spent=True, solve=solve)
-            self._starts = said.start(said._farkle(uses - 1))
-
-    def start(self, farkle: Floats) -> Floats:
-        """Solve the layer of all uses; returns what the turns are worth, given farkles."""
-        self._fill(self.uses, farkle)
-        cells = self._cells
-        whole = cells.begin(0, self.uses - self._first) + cells.room + cells.columns - 1
-        # a sum of chances may come out one rounding above 1
-        return np.asarray(np.minimum(1.0, np.maximum(self._starts, self._space[whole])))
-
-    def _farkle(self, left: int) -> Floats:
-        """Return what farkles are worth that leave so many uses."""
-        return np.asarray(1 - self._theirs[left, self._other, self._own])
-
-    def _banks(self, left: int, power: Power | None = None) -> Floats:
-        """What banks are worth that leave so many uses, with a power raised by it; NaN for none."""
-        rules, power, raised = self.matchup.rules, power or self._said, np.arange(self._rows)
-        if power:
-            raised = np.array(power.raised(rules, self._rows))
-        lanes = (-1, *(1,) * np.ndim(self._own))
-        after, totals = self._own + raised.reshape(lanes), np.arange(self._rows).reshape(lanes)
-        wins = after >= self._goal
-        left_over = self._theirs[left, self._other, np.minimum(after, self._goal - 1)]
-        free = wins & (totals > 0) & (not rules.minimum_binds_win)
-        allowed = (totals >= self._least) | free
-        return np.where(allowed, np.where(wins, 1.0, 1 - left_over), np.nan)
-
-    def banks(self, left: int) -> tuple[Floats, Floats | None]:
-        """Return what banks are worth in a layer, and with the badge if it may raise them then."""
-        raises = left and self.power and self.power.is_of_bank and not self.power.at_start
-        return self._banks(left), self._banks(left - 1, self.power) if raises else None
-
-    def _fill(self, left: int, farkle: Floats) -> None:
-        """Solve the layer of so many uses left, over the one before, given farkles."""
-        cells, number = self._cells, left - self._first
-        bank, more = self.banks(left)
-        best = np.nan_to_num(bank if more is None else np.fmax(bank, more), nan=-1.0)
-        begin, end = (cells.room + cells.begin(row, number) for row in (self._solved, cells.rows))
-        self._space[begin:end] = 1.0
-        self._space[begin + 2 * cells.columns : end : cells.width] = farkle
-        self._solve(cells, self._space, number, best[: self._solved], farkle)
-
-
-class PowerTurn(PowerTurns):
-    """A turn of a side."""
-
-    def __init__(
-        self,
-        matchup: Matchup,
-        plan: TurnPlan,
-        side: int,
-        theirs: Floats,
-        uses: int,
-        banked: int,
-        opponent: int,
-        *,
-        spent: bool = False,
+        has_said: bool = False,
     ) -> None:
         """Solve it.
 
-        plan : the turn of the side without a badge
-        theirs, uses, spent : as of `PowerTurns`
-        banked, opponent : scores in points
+        start : the position at its start
+        uses : those that are left of the badge
+        ends : what ends of the turn are worth that leave so many uses
+        has_said : whether a use was said before the first roll, which raises all banks
         """
-        step = matchup.rules.point_step
-        own, other = np.array(banked // step), np.array(opponent // step)
-        super().__init__(matchup, side, theirs, uses, own, other, spent=spent)
-        self.plan = plan
-        self._thrown = matchup.dice[side]
-        self.start(self._farkle(uses))
-        power = self.power
-        self.said = float(self._starts) if power and power.at_start and uses else None
+        self.matchup, self.side, self._start = matchup, start.mover, start
+        self.plan, self._cells = matchup.plan(self.side), matchup.turn_cells(self.side)
+        self._step, held = matchup.rules.point_step, self._cells.power
+        self._thrown = matchup.dice[self.side]
+        self.power = None if has_said else held
+        """What the badge allows in this turn."""
+        now = ends(uses)
+        self._solved = len(now.banks) - self.plan.reach
+        self._rows = self._solved + self._cells.reach + 1
+        self._space = np.zeros(self._cells.layers * self._cells.layer)
+        self.said: float | None = None
         """Value of the turn if a use is said before its first roll, where that has to be."""
-        cells = self._cells
-        grid = self._space[cells.room :].reshape(cells.layers, cells.rows, cells.width)
-        # sums of chances may come out one rounding above 1
-        self._grid = np.minimum(grid, 1.0, out=grid)
-        self.layers = [self._layer(left) for left in range(self._first, uses + 1)]
-        """By the uses left, from the fewest that the turn may come to up to those it has now; banks
-        and rolls are those without the badge."""
-        self.more = self.banks(uses)[1]
+        self.more: Floats | None = None
         """The value of banking with the badge, where that may be, NaN where banks are not allowed,
         shape (turn totals,)."""
+        if self.power and held.is_of_bank and uses:
+            if held.at_start:
+                said = PowerTurn(matchup, start, uses - 1, ends, has_said=True)
+                self.said = said.top.roll_value(TurnState(0, self._cells.columns))
+            else:
+                self.more = self._raised(ends(uses - 1))
+        if has_said:
+            now = replace(now, banks=self._raised(now)[:, np.newaxis])
+        fewest = uses if has_said else max(0, uses - self._cells.layers + 1)
+        self.layers = [
+            self._layer(left - fewest, now if left == uses else ends(left))
+            for left in range(fewest, uses + 1)
+        ]
+        """By the uses left, from the fewest that the turn may come to up to those it has now; banks
+        and rolls are those without the badge."""
 
-    def _layer(self, left: int) -> TurnTable:
-        """Return the part of the turn with so many uses left."""
-        columns, bank = self._cells.columns, self.banks(left)[0]
-        cells = self._grid[self._first - left - 1, np.newaxis, : self._rows, :, np.newaxis]
-        ends = Endings.alone(bank, np.full(len(bank), self._farkle(left)), lost=0.0)
-        return TurnTable(cells[:, :, :columns], cells[:, :, columns : 2 * columns], ends, self.plan)
+    def _padded(self, ends: Floats) -> Floats:
+        """Return ends by turn total, (turn totals, 1), with as many as set-asides may lead to."""
+        return np.pad(ends, ((0, self._rows - len(ends)), (0, 0)), mode="edge")
+
+    def _raised(self, ends: Endings) -> Floats:
+        """Return what banks are worth with the badge, NaN for none, shape (turn totals,).
+
+        ends : those that leave one use less
+        """
+        rules, totals = self.matchup.rules, np.arange(self._rows)
+        raised = np.array(self._cells.raised(self._rows))
+        reaches = self._start.banked + raised * self._step >= rules.winning_score
+        allowed = totals * self._step >= rules.least_bank(on_board=self._start.on_board)
+        if not rules.minimum_binds_win:
+            allowed |= reaches & (totals > 0)
+        return np.where(allowed, ends.bank.take(raised, mode="clip"), np.nan)
+
+    def _layer(self, number: int, ends: Endings) -> TurnTable:
+        """Solve the layer of that number, those before being solved: the part of so many uses."""
+        cells = self._cells
+        ends = replace(ends, banks=self._padded(ends.banks), farkles=self._padded(ends.farkles))
+        grid = self._space.reshape(cells.layers, cells.rows, cells.width)[-1 - number]
+        grid = grid[cells.room // cells.width :][: self._rows]
+        # from where every bank wins on all turn totals are alike
+        grid[self._solved :], grid[:, 2 * cells.columns] = 1.0, ends.farkle
+        best = ends.bank if self.more is None else np.fmax(ends.bank, self.more)
+        best = np.nan_to_num(best, nan=-1.0)
+        for row in range(self._solved - 1, -1, -1):
+            here = self._space[cells.begin(row, number) :]
+            here[cells.farkle] = ends.farkle[row]
+            for part in cells.of_layer(number):
+                found = part.sums(part.best(here.take(part.options)))
+                if part.banked:
+                    found = np.maximum(found, best[row])
+                here[part.place : part.place + len(found)] = found
+        # sums of chances may come out one rounding above 1
+        np.minimum(grid, 1.0, out=grid)
+        self._grid = grid
+        values, rolls = (
+            grid[np.newaxis, :, begin : begin + cells.columns, np.newaxis]
+            for begin in (0, cells.columns)
+        )
+        return TurnTable(values, rolls, ends, self.plan)
 
     @property
     def top(self) -> TurnTable:
@@ -190,8 +126,7 @@ class PowerTurn(PowerTurns):
     def added(self) -> Floats | None:
         """Return what rolling one more die is worth, where that may be, (rows, columns)."""
         adds = self.lower and self.power and self.power.kind is PowerKind.MIGHT
-        here = self._grid[-len(self.layers), : self._rows]
-        return here[:, 2 * self._cells.columns + 1 :] if adds else None
+        return self._grid[:, 2 * self._cells.columns + 1 :] if adds else None
 
     @property
     def instead(self) -> Floats | None:

@@ -1,5 +1,6 @@
 """Best play of players who bring their dice: its values, and every turn between them, in NumPy."""
 
+from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
@@ -11,10 +12,11 @@ from solver.game.many_best import SharedStrategy
 from solver.game.position import ALL_LEFT, Held, Position, check_turn, check_two, leads_to
 from solver.game.standings import Bools, Standing, score_count
 from solver.loaded.kits import Side
-from solver.loaded.matchup import Matchup, uses_shape
+from solver.loaded.matchup import Matchup
 from solver.loaded.power_turn import PowerTurn
 from solver.turn.dice import TurnState
-from solver.turn.equations import Floats, TurnPlan, TurnTable
+from solver.turn.equations import Endings, Floats, TurnPlan, TurnTable
+from solver.turn.powers import uses_of
 
 
 class OwnDice(BestPlay):
@@ -97,6 +99,7 @@ class MatchupStrategy(OwnDice, Strategy):
         OwnDice.__init__(self, matchup, 2)
         Strategy.__init__(self, matchup.rules, values, matchup.rules.name)
         self._power_turn = lru_cache(maxsize=16)(self._solve_power_turn)
+        self._with_uses = lru_cache(maxsize=None)(self._find_with_uses)
 
     @property
     def arrays(self) -> tuple[Floats, ...]:
@@ -123,9 +126,7 @@ class MatchupStrategy(OwnDice, Strategy):
             return Strategy.start_values(self, position)
         if position.held.spent:  # a use was said before the first roll
             return BestPlay.start_values(self, position)
-        step = self.rules.point_step
-        scores = position.banked // step, position.opponent // step
-        return np.atleast_1d(self.values[(*self._left(position.held), position.mover, *scores)])
+        return self._with_uses(self._left(position.held)).start_values(position)
 
     def turn(self, position: Position) -> TurnTable:
         """Return the turn that a possible position of a side belongs to.
@@ -138,14 +139,22 @@ class MatchupStrategy(OwnDice, Strategy):
         """Return the turn of a possible position, as `turn` does."""
         if (layers := self.power_turn(position)) is not None:
             return layers.table
+        if uses := self._left(position.held):
+            return self._with_uses(uses).turn_of_checked(position)
         return Strategy.turn_of_checked(self, position)
 
     def power_turn(self, position: Position) -> PowerTurn | None:
-        """Return the layers of a turn in which badges are used up; None where nobody has one."""
-        if not any(self.matchup.powers):
+        """Return the layers of a turn in which the mover's badge may be used, or was said to be.
+
+        None of any other turn.
+        """
+        mover, held = position.mover, position.held
+        uses, power = self._left(held), self.matchup.powers[mover]
+        if not uses or power is None or not (power.at_start if held.spent else uses[mover]):
             return None
-        place = position.mover, position.banked, position.opponent
-        return self._power_turn(*place, self._left(position.held), position.held.spent)
+        turn = TurnState(0, self.whole(mover))
+        start = replace(position, turn=turn, held=Held(uses, held.spent))
+        return self._power_turn(start, uses)
 
     def without_badge(self, position: Position) -> tuple[Floats, Floats | None]:
         """Return what rolling and banking are worth where no badge is used, as a turn's values."""
@@ -154,20 +163,27 @@ class MatchupStrategy(OwnDice, Strategy):
         roll, bank = layers.without(position.turn)
         return np.array([roll]), None if bank is None else np.array([bank])
 
-    def _left(self, held: Held) -> tuple[int, ...]:
-        shape = uses_shape(self.matchup)
-        if held.uses is None:
-            return tuple(number - 1 for number in shape)
-        return held.uses[: len(shape)]
+    def _left(self, held: Held) -> tuple[int, int] | tuple[()]:
+        """Return the uses left of both badges; () where nobody has one that is used up."""
+        if not any(self.matchup.powers):
+            return ()
+        one, other = self.matchup.powers
+        return held.uses or (uses_of(one), uses_of(other))
 
-    def _solve_power_turn(
-        self, side: int, banked: int, opponent: int, uses: tuple[int, int], spent: bool
-    ) -> PowerTurn:
-        one, other = uses
-        theirs = self.values[:, other, 1] if side == 0 else self.values[one, :, 0]
-        plan = self.plan(side)
-        scores = banked, opponent
-        return PowerTurn(self.matchup, plan, side, theirs, uses[side], *scores, spent=spent)
+    def _solve_power_turn(self, start: Position, uses: tuple[int, int]) -> PowerTurn:
+        mover = start.mover
+
+        def ends(left: int) -> Endings:
+            pair = (left, uses[1]) if mover == 0 else (uses[0], left)
+            strategy = self._with_uses(pair)
+            return strategy.endings(strategy.current(), start)
+
+        spent = start.held.spent
+        return PowerTurn(self.matchup, start, uses[mover], ends, has_said=spent)
+
+    def _find_with_uses(self, uses: tuple[int, ...]) -> "MatchupStrategy":
+        """Return play of games in which so many uses are left and turns use none."""
+        return MatchupStrategy(replace(self.matchup, powers=()), self.values[uses])
 
 
 class ManyMatchupStrategy(OwnDice, SharedStrategy):

@@ -26,7 +26,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, lru_cache
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,9 @@ from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import Hand, Roll, TurnState
 from solver.turn.memory import Memory, remembered
 from solver.turn.plan import plan_arrays
+
+if TYPE_CHECKING:
+    from solver.turn.power_cells import TurnCells
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]
@@ -113,6 +116,13 @@ class TurnPlan:
     """Chance of a roll that loses the game, shape (columns,), or one 0 for all of them."""
     held_places: Mapping[Roll, tuple[int, bool]] = field(default_factory=lambda: {(): (0, False)})
     """The layers of what may be held, see `solver.turn.memory.held_places`."""
+    cells: "TurnCells | None" = None
+    """The cells of turns in which a badge may be used, of which all else here knows nothing."""
+
+    @property
+    def uses(self) -> int:
+        """Return how often a badge may be used in a game."""
+        return self.cells.uses if self.cells else 0
 
     @cached_property
     def only_hot(self) -> npt.NDArray[np.float64]:

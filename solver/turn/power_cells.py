@@ -21,7 +21,7 @@ import numpy as np
 from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.dice import JOKER, Badge, DiceSet, Die, all_points_with_jokers
 from solver.turn.equations import Floats
-from solver.turn.powers import Power, PowerKind, uses_of
+from solver.turn.powers import Power, PowerKind
 from solver.turn.remaining import (
     Bools,
     Ints,
@@ -80,6 +80,9 @@ class TurnCells:
     on.
     """
 
+    rules: Ruleset
+    power: Power
+    """What the badge allows that is used up."""
     columns: int
     layers: int
     """Numbers of uses left that a turn may come to."""
@@ -92,10 +95,26 @@ class TurnCells:
     """Turn totals that a turn has at most, but for those at which the goal is reached."""
     reach: int
     """Most steps that an option adds to the turn total."""
+    outcomes: int
+    """How many outcomes a chance is the sum of at most, each of which was rounded."""
     plain: tuple[Cells, ...]
     """Those of the layer of the fewest uses, in the order in which they are worked out."""
     powered: tuple[Cells, ...]
     """Those of all other layers."""
+
+    @property
+    def uses(self) -> int:
+        """Return how often the badge may be used in a game."""
+        return self.power.uses
+
+    @property
+    def at_start(self) -> bool:
+        """Whether a use has to be said before the first roll."""
+        return self.power.at_start
+
+    def raised(self, rows: int) -> list[int]:
+        """Return what the badge makes of turn totals that are banked, [] if it does not."""
+        return self.power.raised(self.rules, rows) if self.power.is_of_bank else []
 
     @property
     def farkle(self) -> int:
@@ -104,8 +123,8 @@ class TurnCells:
 
     @property
     def rows(self) -> int:
-        """Return how many turn totals a layer has."""
-        return self.solved + self.reach + 1
+        """Return how many rows a layer has: turn totals, after those for the room of the first."""
+        return self.room // self.width + self.solved + self.reach + 1
 
     @property
     def layer(self) -> int:
@@ -133,9 +152,10 @@ class _Lists(NamedTuple):
 
 
 def turn_cells(
+    rules: Ruleset,
     lists: RollLists,
     thrown: DiceSet,
-    power: Power | None,
+    power: Power,
     solved: int,
     *,
     joker_alone: bool,
@@ -148,14 +168,20 @@ def turn_cells(
     Raises InvalidDiceError where nothing can score.
     """
     columns = lists.columns
-    one_layer = power is None or power.is_of_bank
+    width = (3 if power.kind is PowerKind.MIGHT else 2) * columns + 1
+    rerolls = find_rerolls(shape_of(thrown), power) if power.kind is PowerKind.REROLL else ()
+    nodes = [[rolls.shape for _, rolls in one.blocks] for one in rerolls]
+    room = 2 * (len(lists.starts) + 1) + max((sum(n for n, _ in some) for some in nodes), default=0)
     found = TurnCells(
+        rules=rules,
+        power=power,
         columns=columns,
-        layers=1 if one_layer else (2 if power and power.once else 1 + uses_of(power)),
-        width=(3 if power and power.kind is PowerKind.MIGHT else 2) * columns + 1,
-        room=_room(lists, thrown, power),
+        layers=1 if power.is_of_bank else (2 if power.once else 1 + power.uses),
+        width=width,
+        room=-(-room // width) * width if rerolls else 0,
         solved=solved,
         reach=int(lists.targets.max(initial=0)) // columns,
+        outcomes=max((most for some in nodes for _, most in some), default=0),
         plain=(),
         powered=(),
     )
@@ -165,7 +191,7 @@ def turn_cells(
     rolls = _of_rolls(found, lists, chances[0])
     states = _cells(found.room, [_singles(first + numbers)], banked=True)
     found = replace(found, plain=(_cells(first, [rolls, farkles]), states))
-    if power is None or one_layer:
+    if power.is_of_bank:
         return found
     if power.kind is PowerKind.RESURRECTION:
         again = _Lists(
@@ -200,16 +226,6 @@ def turn_cells(
     farkles = farkles._replace(chances=others[0])
     rolls = _of_rolls(found, offers, wider)
     return replace(found, powered=(_cells(first, [rolls, farkles]), states))
-
-
-def _room(lists: RollLists, thrown: DiceSet, power: Power | None) -> int:
-    """How much room there is for dice that are rolled again, see `_with_rerolls`."""
-    if power is None or power.kind is not PowerKind.REROLL:
-        return 0
-    nodes = (
-        sum(len(rolls) for _, rolls in one.blocks) for one in find_rerolls(shape_of(thrown), power)
-    )
-    return 2 * (len(lists.starts) + 1) + max(nodes)
 
 
 def _cells(place: int, parts: list[_Lists], *, banked: bool = False) -> Cells:

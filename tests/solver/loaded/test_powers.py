@@ -5,12 +5,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from solver.errors import InvalidRulesError
-from solver.game.position import Held
+from solver.game.bounds import error_bound
+from solver.game.kernel_source import LISTED
+from solver.game.position import Held, Position
+from solver.game.standings import Standing, all_standings, standing_index
+from solver.game.sweeps import solve
 from solver.loaded.files import MatchupManifest, open_matchup, save_matchup
 from solver.loaded.game import solve_matchup
 from solver.loaded.matchup import Matchup, MatchupSolution, exchanged_values
@@ -38,7 +43,9 @@ CATALOGUE = [
 """Every badge of the game that is used up, with what is taken where sources leave it open."""
 
 
-def check_against_twin(seed: int, powers: Powers, number: int, goal: int, kernels: Path) -> None:
+def check_against_twin(
+    seed: int, powers: Powers, number: int, goal: int, kernels: Path, **options: Any
+) -> None:
     chance = random.Random(seed)
     rules = kcd(
         dice=number,
@@ -47,6 +54,7 @@ def check_against_twin(seed: int, powers: Powers, number: int, goal: int, kernel
         minimum_binds_win=chance.random() < 0.5,
         goal_must_be=chance.choice(["reached", "exceeded"]),
         set_aside_all=chance.random() < 0.2,
+        **options,
     )
     alone = chance.random() < 0.3
     dice = [random_dice(chance, number), random_dice(chance, number)]
@@ -61,25 +69,34 @@ def check_against_twin(seed: int, powers: Powers, number: int, goal: int, kernel
     for side, (a, b) in product((0, 1), product(*map(range, solution.values.shape[:2]))):
         uses = (a, b) if side == 0 else (b, a)
         mine, theirs = (one, other) if side == 0 else (other, one)
-        places = places_of(rules, mine.scores(uses[0])), places_of(rules, theirs.scores(uses[1]))
+        places = [
+            places_of(rules, one.standings(left))
+            for one, left in zip((mine, theirs), uses, strict=True)
+        ]
         found = solution.values[a, b, side][np.ix_(*places)]
         np.testing.assert_allclose(found, expected[side][uses], atol=1e-9)
     assert solution.error_bound < 1e-9
     check_turns(solution)
 
 
-def places_of(rules: Ruleset, scores: Sequence[int]) -> list[int]:
-    """Where scores of any points stand along an axis of values."""
-    return [in_steps(rules, score) // rules.point_step for score in scores]
+def places_of(rules: Ruleset, standings: Sequence[naive_powers.Standing]) -> list[int]:
+    """Where standings with any points are along an axis of values."""
+    return [
+        standing_index(rules, Standing(in_steps(rules, score), farkles, on_board))
+        for score, farkles, on_board in standings
+    ]
 
 
 def check_turns(solution: MatchupSolution) -> None:
     """Turns in NumPy start with the values of the kernels."""
     strategy = MatchupStrategy(solution.matchup, solution.values)
-    a, b, _, scores, _ = solution.values.shape
-    for own, opponent in product(range(0, scores, 2), repeat=2):
+    a, b, _, number, _ = solution.values.shape
+    every = all_standings(solution.matchup.rules)
+    for own, opponent in product(range(0, number, 2), repeat=2):
         for side, uses in product((0, 1), product(range(a), range(b))):
-            start = strategy.start(side, own * 50, opponent * 50, Held(uses))
+            players = every.one(own), every.one(opponent)
+            turn = TurnState(0, strategy.whole(side))
+            start = Position(players[:: 1 - 2 * side], side, turn, held=Held(uses))
             found = strategy.turn(start).win_probability[0, 0, -1]
             expected = solution.values[(*uses, side, own, opponent)]
             assert found == pytest.approx(expected, abs=1e-10)
@@ -103,6 +120,34 @@ def test_random_pairs_are_those_of_the_twin(seed: int, kernels: Path) -> None:
     powers = (first, second) if chance.random() < 0.7 else (None, first)
     number, goal = chance.choice([(2, 300), (2, 400), (3, 250)])
     check_against_twin(seed, powers, number, goal, kernels)
+
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "opening": {"opening_minimum": 100},
+    "penalty": {"score_floor": -50, "farkle_penalty": {"in_a_row": 2, "points": 50}},
+    "everything": {"farkle_penalty": {"in_a_row": 1, "points": "everything"}},
+    "no bank": {"no_bank_at": ("100",)},
+    "caught up": {"caught_up": 100},
+    "penalty and caught up": {
+        "farkle_penalty": {"in_a_row": 2, "points": 100},
+        "caught_up": "everything",
+        "opening_minimum": 100,
+    },
+}
+"""What badges were refused with."""
+
+
+@pytest.mark.mostly_skipped
+@pytest.mark.slow
+@pytest.mark.parametrize(("options", "kind"), list(product(OPTIONS, KINDS)))
+def test_options_are_those_of_the_twin(options: str, kind: PowerKind, kernels: Path) -> None:
+    chance = random.Random(f"{options} {kind}")
+    one = random_power(chance, kind, 2)
+    if kind is PowerKind.WARLORD:
+        one = replace(one, amount=100)  # what is no multiple of the step comes to nobody's score
+    other = chance.choice([None, Power(PowerKind.RESURRECTION, 1)])
+    powers = (one, other) if chance.random() < 0.5 else (other, one)
+    check_against_twin(len(kind), powers, 2, 200, kernels, **OPTIONS[options])
 
 
 @pytest.mark.slow
@@ -188,6 +233,33 @@ def test_equal_players_are_each_others_mirror_image(kernels: Path) -> None:
         Matchup(rules, (dice, make_dice_set([almost] * 2)), powers=(power, power)), cache=kernels
     )
     np.testing.assert_allclose(found.values, near.values, atol=1e-3)
+
+
+@pytest.mark.parametrize("options", ["penalty", "caught up"])
+def test_no_proof_of_what_is_not_so(options: str, kernels: Path) -> None:
+    rules = kcd(dice=2, goal=200, **OPTIONS[options])
+    two = make_dice_set([Die(), Die((3, 1, 1, 1, 1, 2))])
+    powers = Power(PowerKind.REROLL, amount=1), Power(PowerKind.WARLORD, amount=50)
+    matchup = Matchup(rules, (two, make_dice_set([Die()] * 2)), powers=powers)
+    plans = [matchup.plan_with_badge(seat) for seat in (0, 1)]
+    right = solve(rules, plans=plans, cache=kernels).values
+    assert error_bound(rules, right, 1e-9, LISTED, plans=plans) is not None
+    chance = random.Random(options)
+    places = [place for place in np.ndindex(right.shape) if right[place]]
+    for place in chance.sample(places, 20):
+        wrong = right.copy()
+        wrong[place] += 2e-9 if wrong[place] < 0.5 else -2e-9
+        assert error_bound(rules, wrong, 1e-9, LISTED, plans=plans) is None
+
+
+def test_players_whose_dice_never_score(kernels: Path) -> None:
+    rules, never = kcd(dice=2, goal=200, **OPTIONS["penalty"]), Die((0, 1, 0, 1, 0, 0))
+    dice = make_dice_set([never] * 2), make_dice_set([Die()] * 2)
+    powers = Power(PowerKind.RESURRECTION, 2), Power(PowerKind.MIGHT, 1)
+    found = solve_matchup(Matchup(rules, dice, powers=powers), cache=kernels)
+    assert (found.values[:, :, 0] == 0).all()
+    assert (found.values[:, :, 1] == 1).all()
+    check_turns(found)
 
 
 def test_the_number_of_threads_changes_nothing(plain: MatchupSolution, kernels: Path) -> None:

@@ -182,17 +182,20 @@ def test_games_with_badges_are_won_as_often(kernels: Path) -> None:
     worth, ends = np.ones(shape), np.ones(shape, dtype=np.int8)
     again = np.zeros(shape, dtype=np.int8)
     for side, a, b, own, opponent in product(range(2), range(3), range(2), range(20), range(20)):
-        turn = strategy.power_turn(strategy.start(side, own * 50, opponent * 50, Held((a, b))))
-        assert turn is not None
-        top, rows = turn.top, 20 - own
+        start = strategy.start(side, own * 50, opponent * 50, Held((a, b)))
+        turn, rows = strategy.power_turn(start), 20 - own
+        assert (turn is None) == ((a, b)[side] == 0)
+        top = turn.top if turn else strategy.turn(start)
         here = worth[side, a, b, own, opponent], ends[side, a, b, own, opponent]
-        columns = turn.plan.columns
+        columns = top.plan.columns
         here[0][:rows, :columns] = top.win_probability[0, :rows]
         bank = np.nan_to_num(top.ends.banks[:rows], nan=-1.0)
-        more = bank if turn.more is None else np.nan_to_num(turn.more[:rows, np.newaxis], nan=-1.0)
+        more = bank
+        if turn and turn.more is not None:
+            more = np.nan_to_num(turn.more[:rows, np.newaxis], nan=-1.0)
         end = np.where(more > bank, 2, 1)
         here[1][:rows, :columns] = np.where(np.maximum(bank, more) >= top.roll[0, :rows], end, 0)
-        if turn.instead is not None:
+        if turn and turn.instead is not None:
             rolls = turn.instead[:21] > top.ends.farkle[0]
             again[side, a, b, own, opponent, : len(rolls), :columns] = rolls
     points, falls, codes, after = coded(rules, dice, (one, other))
