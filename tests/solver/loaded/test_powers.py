@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from solver.errors import InvalidRulesError
-from solver.game.bounds import error_bound
+from solver.game.bounds import _rounding_of_cells, error_bound, roundings
 from solver.game.kernel_source import LISTED
+from solver.game.lanes import LANES
+from solver.game.layout import lists_of_cells
 from solver.game.position import Held, Position
 from solver.game.standings import Standing, all_standings, standing_index
 from solver.game.sweeps import solve
@@ -233,6 +235,37 @@ def test_equal_players_are_each_others_mirror_image(kernels: Path) -> None:
         Matchup(rules, (dice, make_dice_set([almost] * 2)), powers=(power, power)), cache=kernels
     )
     np.testing.assert_allclose(found.values, near.values, atol=1e-3)
+
+
+@pytest.mark.parametrize("amount", [1, 2])
+def test_roundings_of_a_turn_are_those_of_each_of_its_sums(amount: int) -> None:
+    """Also of those that lie in the same place one after the other."""
+    dice = make_dice_set([Die((0, 1, 1, 1, 0, 1)), Die((1, 0, 0, 0, 1, 0)), Die()])
+    powers = Power(PowerKind.REROLL, amount=amount), None
+    cells = Matchup(kcd(dice=3, goal=200), (dice, dice), powers=powers).turn_cells(0)
+    lists = lists_of_cells(cells, cells.rows)
+    each = (roundings(lists) + cells.outcomes).tolist()
+    own, places = (lists.cells // LANES).tolist(), (lists.places // LANES).tolist()
+    layers = range(lists.split), range(lists.split, len(each))
+    columns = [{own[n]: n for n in layer} for layer in layers]
+    sums = [0.0] * len(each)
+    for _ in range(200):
+        found, here = [1 + one for one in each], dict[int, float]()
+        for layer, numbers in enumerate(layers):
+            for n in numbers:
+                for k in range(lists.first_list[n], lists.first_list[n + 1]):
+                    ways = []
+                    for place in places[lists.starts[k] : lists.starts[k + 1]]:
+                        below, cell = divmod(place - cells.room, cells.layer)
+                        if place < cells.room:
+                            ways.append(here[place])
+                        else:
+                            at = cells.room + cell % cells.width
+                            ways.append(sums[columns[layer - below][at]])
+                    found[n] += lists.chances[k] * max(ways)
+                here[own[n]] = found[n]
+        sums = found
+    assert 1 <= _rounding_of_cells(cells) * 2.0**53 / max(sums) < 1.02
 
 
 @pytest.mark.parametrize("options", ["penalty", "caught up"])
