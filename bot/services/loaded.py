@@ -233,7 +233,7 @@ class LoadedDice:
         """
         badge = self.played[side]
         used = badge and badge.power and badge.power.is_of_bank and not badge.uses_left
-        return in_steps(self.rules, score) if used and score > 0 else score
+        return in_steps(self.rules, score) if used else score
 
 
 def read_kits(

@@ -557,8 +557,8 @@ def _why_too_early(game: Game) -> str:
         return early
     if turn.turn_total >= game.least_bank(game.seats[game.mover]):
         mover = game.seats[game.mover]
-        if game.is_barred(mover, turn.turn_total):
-            return _barred(game, mover.score + turn.turn_total)
+        if game.is_barred(mover, game.bank_points):
+            return _barred(game, mover.score + game.bank_points)
         if turn.to_confirm:
             return say("{reason}: roll", reason=confirm_text(game.rules, turn.state))
         if turn.dice != game.dice.whole:
