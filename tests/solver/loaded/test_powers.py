@@ -12,9 +12,11 @@ import pytest
 
 from solver.errors import InvalidRulesError
 from solver.game.bounds import _rounding_of_cells, error_bound, roundings
+from solver.game.endgame import endgames
 from solver.game.kernel_source import LISTED
+from solver.game.kernels import raise_banks
 from solver.game.lanes import LANES
-from solver.game.layout import lists_of_cells
+from solver.game.layout import lists_of_cells, make_work
 from solver.game.position import Held, Position
 from solver.game.standings import Standing, all_standings, standing_index
 from solver.game.sweeps import solve
@@ -235,6 +237,20 @@ def test_equal_players_are_each_others_mirror_image(kernels: Path) -> None:
         Matchup(rules, (dice, make_dice_set([almost] * 2)), powers=(power, power)), cache=kernels
     )
     np.testing.assert_allclose(found.values, near.values, atol=1e-3)
+
+
+def test_no_bank_is_raised_to_more_than_there_are() -> None:
+    """In lanes that are no states, as their own scores are below any."""
+    rules, two = kcd(dice=2, goal=200), make_dice_set([Die()] * 2)
+    powers = Power(PowerKind.WARLORD, amount=200), None
+    plans = [Matchup(rules, (two, two), powers=powers).plan_with_badge(seat) for seat in (0, 1)]
+    work = make_work(rules, endgames(rules, plans)[0], 1, sides=2, plans=plans)
+    fewer = np.ones_like(work.scratch.bank[0])
+    bank, rows = np.zeros_like(fewer), len(fewer)
+    # as compiled it would not tell
+    raise_banks.py_func(bank, fewer, 0, 0, 1, rows, work.lists, work.game)
+    assert bank[1, 0] == 1
+    assert not bank[:, 1:].any()
 
 
 @pytest.mark.parametrize("amount", [1, 2])
