@@ -17,6 +17,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import DiceSet, Hand, Remaining, Roll, SetAside, TurnState
 from solver.turn.equations import EqualDice
 from solver.turn.powers import Power, PowerKind, in_steps
+from solver.wording import say
 
 
 class Stage(StrEnum):
@@ -556,6 +557,20 @@ class Game:
             return position
         pair, number = (position.own, position.other), self.mover
         return replace(position, players=pair[::-1] if number else pair, mover=number)
+
+
+def barred_text(game: Game, score: int) -> str:
+    """Why no bank may leave a score."""
+    if game.rules.goes_beyond(score):
+        return say(
+            "{score:,} points would be more than the goal, which has to be met exactly",
+            score=score,
+        )
+    return say(
+        "under {rules} rules no bank may leave a score of {score:,}",
+        rules=game.rules.name,
+        score=score,
+    )
 
 
 def rolled_text(game: Game, roll: Roll) -> str:

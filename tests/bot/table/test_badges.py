@@ -196,6 +196,19 @@ def test_what_was_used_in_the_turn_is_not_given_back_by_a_correction() -> None:
     assert anew.at_turn_start.seats[0].uses == full
 
 
+def test_why_points_are_not_raised() -> None:
+    dice = "ordinary*3", "lucky*3"
+    fresh = game_of(*dice, "tin-warlord", no_bank_at=("500",), minimum_bank=300)
+    for total, sentence in [
+        (0, "there is nothing to bank yet"),
+        (250, "these points may not be banked yet"),
+        (400, "no bank may leave a score of 500"),
+    ]:
+        turn = replace(fresh.turn, turn_total=total, dice=1)
+        with pytest.raises(IllegalActionError, match=sentence):
+            badges.use(replace(fresh, turn=turn), 0)
+
+
 def begin_again(game: Game) -> Game:
     return game_of(
         *(kit.dice.text for kit in game.kits), *(k.badge.text for k in game.kits if k.badge)
