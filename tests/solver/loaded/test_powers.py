@@ -337,6 +337,22 @@ def test_far_beyond_the_goal_dice_are_rolled_again_as_at_the_goal(
     assert at_goal == beyond
 
 
+@pytest.mark.parametrize("uses", [1, 2])
+def test_beyond_the_goal_a_roll_may_still_be_a_farkle(
+    uses: int, plain: MatchupSolution, kernels: Path
+) -> None:
+    solution = with_powers(plain, (Power(PowerKind.RESURRECTION, uses), None), kernels)
+    strategy = MatchupStrategy(solution.matchup, solution.values)
+    turn = strategy.power_turn(strategy.start(0, 100))
+    assert turn is not None
+    chances, after = strategy.plan(0).farkle_chances, np.zeros(strategy.plan(0).columns)
+    for layer in turn.layers:
+        after = 1 - chances * (1 - np.maximum(after, layer.ends.farkle[0]))
+        rows = layer.roll[0][(400 - 100) // 50 :]
+        np.testing.assert_allclose(rows, np.broadcast_to(after, rows.shape), atol=1e-12)
+        assert after.max() < 1
+
+
 def test_digests_cover_all_of_a_power(plain: MatchupSolution) -> None:
     might = Power(PowerKind.MIGHT, 2)
     reroll = Power(PowerKind.REROLL, amount=2)
