@@ -61,6 +61,13 @@ class Holder(Player):
             if score + more < self.goal and (on_board or score + more <= 0)
         ]
 
+    def counted(self, standing: Standing) -> Standing:
+        """A standing whose score is what it counts for where somebody looks at it: whole steps."""
+        score, farkles, on_board = standing
+        over = score % self.step
+        up = over > 0 and self.table.rules.goal_must_be == "exceeded"
+        return score - over + up * self.step, farkles, on_board
+
     def more(self, total: int) -> int:
         """What a turn total counts for with the badge, rounded down to whole points."""
         return total + total * self.badge.amount // 100
@@ -110,12 +117,15 @@ class Turns:
         for row, (score, farkles, on_board) in enumerate(self.own):
             after = score + gained, 0, True
             wins = score + gained >= self.holder.goal
-            reached = naive.goal_score(rules) if wins else score + gained - total
+            counted = self.holder.counted(after)
+            reached = naive.goal_score(rules) if wins else counted[0] - total
             if not naive.may_bank(rules, total, reached, on_board=on_board):
                 continue
-            before = score, farkles, on_board
+            before = self.holder.counted((score, farkles, on_board))
             for column, other in enumerate(self.others):
-                there = naive.other_after(rules, before, after, other, gained)
+                theirs = self.holder.counted(other)
+                there = naive.other_after(rules, before, counted, theirs, gained)
+                there = other if there == theirs else there
                 place = self.others.index(there), 0 if wins else mine.index(after)
                 found[row, column] = 1.0 if wins else 1 - self.values[self.theirs, uses][place]
         return found

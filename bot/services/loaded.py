@@ -236,7 +236,7 @@ class LoadedDice:
         """
         badge = self.played[side]
         is_used_up = badge and badge.power and badge.power.is_of_bank and not badge.uses_left
-        return in_steps(self.rules, score) if is_used_up and score > 0 else score
+        return in_steps(self.rules, score) if is_used_up else score
 
 
 def read_kits(

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from bot.table.events import Accepted, Begun, Event, Rolled, Used
 from bot.table.fold import apply, begin
-from bot.table.state import Game, check_opponent, check_turn, kept_text
+from bot.table.state import Game, barred_text, check_opponent, check_turn, kept_text
 from solver.errors import IllegalActionError
 from solver.loaded.kits import badges_of
 from solver.rules.ruleset import FACES
@@ -175,13 +175,23 @@ def _why_not(game: Game, power: Power, called: str) -> str:
     turn = game.turn
     if turn.roll is not None and power.kind in {PowerKind.WARLORD, PowerKind.MIGHT}:
         return say("set dice aside first, and then use {badge}", badge=called)
-    if power.kind is PowerKind.WARLORD and power.at_start:
-        return say("say that you use {badge} before the first roll of a turn", badge=called)
+    if power.kind is PowerKind.WARLORD and (power.at_start or turn.turn_total):
+        return _why_not_raised(game, power, called)
     if turn.is_changed:
         return say("{badge} has changed this roll already", badge=called)
     if turn.roll is not None and power.kind in TAKES_DICE:
         return say("{badge} can do nothing with this roll", badge=called)
     return say(_WHEN[power.kind], badge=called)
+
+
+def _why_not_raised(game: Game, power: Power, called: str) -> str:
+    """Why a badge cannot raise the points of the turn under way."""
+    seat, points = game.seats[game.mover], power.more(game.turn.turn_total)
+    if power.at_start:
+        return say("say that you use {badge} before the first roll of a turn", badge=called)
+    if game.is_barred(seat, points):
+        return barred_text(game, seat.score + points)
+    return say("{badge} is used to bank, and these points may not be banked yet", badge=called)
 
 
 def _which_reroll(game: Game, seat: int, power: Power) -> str:

@@ -15,6 +15,7 @@ from bot.table.fold import apply
 from bot.table.state import (
     Game,
     Stage,
+    barred_text,
     check_drafted,
     check_goes_on,
     check_opponent,
@@ -541,7 +542,7 @@ def _check_points(game: Game, seat: int, points: int) -> None:
     if points < game.least_bank(game.seats[seat]):
         raise IllegalActionError(_least(game, points))
     if game.is_barred(game.seats[seat], points):
-        raise IllegalActionError(_barred(game, game.seats[seat].score + points))
+        raise IllegalActionError(barred_text(game, game.seats[seat].score + points))
 
 
 def _why_too_early(game: Game) -> str:
@@ -557,8 +558,8 @@ def _why_too_early(game: Game) -> str:
         return early
     if turn.turn_total >= game.least_bank(game.seats[game.mover]):
         mover = game.seats[game.mover]
-        if game.is_barred(mover, turn.turn_total):
-            return _barred(game, mover.score + turn.turn_total)
+        if game.is_barred(mover, game.bank_points):
+            return barred_text(game, mover.score + game.bank_points)
         if turn.to_confirm:
             return say("{reason}: roll", reason=confirm_text(game.rules, turn.state))
         if turn.dice != game.dice.whole:
@@ -572,19 +573,6 @@ def _why_too_early(game: Game) -> str:
             rules=game.rules.name,
         )
     return _least(game, turn.turn_total)
-
-
-def _barred(game: Game, score: int) -> str:
-    if game.rules.goes_beyond(score):
-        return say(
-            "{score:,} points would be more than the goal, which has to be met exactly",
-            score=score,
-        )
-    return say(
-        "under {rules} rules no bank may leave a score of {score:,}",
-        rules=game.rules.name,
-        score=score,
-    )
 
 
 def _least(game: Game, points: int) -> str:

@@ -308,7 +308,7 @@ def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
     farkles = counts and how is TurnEnding.FARKLE
     after = counted if played_off else _scored(rules, counted, how, points, farkles=farkles)
     seats = (*game.seats[:number], after, *game.seats[number + 1 :])
-    seats, others = _with_other(rules, seats, number, before, points, farkles=farkles)
+    seats, others = _with_other(game, seats, before, points, farkles=farkles)
     lost = before.score + (0 if played_off else points) - after.score
     end, left = TurnEnd(number, how, points, lost, others), _left(game, how)
     turns = game.turns_over + 1
@@ -355,26 +355,25 @@ def _after_turn(game: Game, number: int) -> Game:
 
 
 def _with_other(
-    rules: Ruleset,
-    seats: tuple[Seat, ...],
-    mover: int,
-    before: Seat,
-    points: int,
-    *,
-    farkles: bool,
+    game: Game, seats: tuple[Seat, ...], before: Seat, points: int, *, farkles: bool
 ) -> tuple[tuple[Seat, ...], int]:
     """The seats after a turn that changes the opponent, and the points it gave the opponent.
 
     Turns change nobody else in games of more than two, or without a rule that says so.
     """
-    if not rules.changes_other or len(seats) != 2:
+    if not game.rules.changes_other or len(seats) != 2:
         return seats, 0
-    after, other = seats[mover], seats[1 - mover]
-    standing = other_after(
-        rules, before.standing, after.standing, other.standing, points, farkles=farkles
+    after, other = seats[game.mover], seats[1 - game.mover]
+    # what a badge left over of a step brings nobody past another
+    one, then, held = (
+        replace(seat.standing, score=game.counted(seat.score)) for seat in (before, after, other)
     )
-    changed = replace(other, score=standing.score, on_board=standing.on_board)
-    return (after, changed) if mover == 0 else (changed, after), standing.score - other.score
+    theirs = other_after(game.rules, one, then, held, points, farkles=farkles)
+    if theirs == held:
+        return seats, 0
+    changed = replace(other, score=theirs.score, on_board=theirs.on_board)
+    pair = (after, changed) if game.mover == 0 else (changed, after)
+    return pair, theirs.score - other.score
 
 
 def _left(game: Game, how: TurnEnding) -> TurnState | None:

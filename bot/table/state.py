@@ -17,6 +17,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import DiceSet, Hand, Remaining, Roll, SetAside, TurnState
 from solver.turn.equations import EqualDice
 from solver.turn.powers import Power, PowerKind, in_steps
+from solver.wording import say
 
 
 class Stage(StrEnum):
@@ -338,12 +339,10 @@ class Game:
     @property
     def may_bank_more(self) -> bool:
         """Whether the turn total may be banked with a badge that raises it."""
-        turn, seat, rules = self.turn, self.seats[self.mover], self.rules
-        power = self.power
-        if power is None or not power.is_of_bank or turn.roll is not None or not turn.turn_total:
+        power, turn = self.power, self.turn
+        if power is None or not power.is_of_bank:
             return False
-        wins = self.counted(seat.score + power.more(turn.turn_total)) >= rules.winning_score
-        return self.may_bank or (wins and not rules.minimum_binds_win)
+        return self._may_bank(turn, power.more(turn.turn_total))
 
     @property
     def bank_points(self) -> int:
@@ -384,7 +383,7 @@ class Game:
 
     def counted(self, score: int) -> int:
         """A score as it counts: a badge may leave a fraction of a step, which never matters."""
-        return in_steps(self.rules, score) if self.matchup and score > 0 else score
+        return in_steps(self.rules, score) if self.matchup else score
 
     @property
     def offered(self) -> TurnState | None:
@@ -409,6 +408,10 @@ class Game:
 
     def may_bank_at(self, turn: Turn) -> bool:
         """Whether the mover may bank where the turn under way has come so far."""
+        return self._may_bank(turn, self._points_of(turn))
+
+    def _may_bank(self, turn: Turn, points: int) -> bool:
+        """Whether the mover may bank there, and so many points for it."""
         seat = self.seats[self.mover]
         if self.over or turn.roll is not None or not turn.turn_total:
             return False
@@ -420,11 +423,10 @@ class Game:
             self.rules.dice if turn.dice == self.dice.whole else left
         ):
             return False
-        points = self._points_of(turn)
         if self.is_barred(seat, points):
             return False
         if points > turn.turn_total and not self.rules.minimum_binds_win:
-            # a use that was said may raise less than the minimum to the goal
+            # a use may raise less than the minimum to the goal
             wins = self.counted(seat.score + points) >= self.rules.winning_score
             return wins or turn.turn_total >= self.least_bank(seat)
         return turn.turn_total >= self.least_bank(seat)
@@ -557,6 +559,20 @@ class Game:
             return position
         pair, number = (position.own, position.other), self.mover
         return replace(position, players=pair[::-1] if number else pair, mover=number)
+
+
+def barred_text(game: Game, score: int) -> str:
+    """Why no bank may leave a score."""
+    if game.rules.goes_beyond(score):
+        return say(
+            "{score:,} points would be more than the goal, which has to be met exactly",
+            score=score,
+        )
+    return say(
+        "under {rules} rules no bank may leave a score of {score:,}",
+        rules=game.rules.name,
+        score=score,
+    )
 
 
 def rolled_text(game: Game, roll: Roll) -> str:

@@ -330,24 +330,31 @@ def _most_accumulated(before: Callable[[Floats], Floats], sums: Floats, most: in
 
 def _rounding_of_cells(cells: "TurnCells") -> float:
     """What rounding may change the value of a turn in which a badge may be used."""
-    lists, most = lists_of_cells(cells, cells.rows), cells.layers - 1
-    columns = [slice(0, lists.split), *[slice(lists.split, None)] * most]
-    own, places = lists.cells // LANES, lists.places // LANES
-    below, further = np.divmod((places - cells.room).clip(0), cells.layer)
-    leads_to = np.where(places < cells.room, places, cells.room + further % cells.width)
+    lists, room = lists_of_cells(cells, cells.rows), cells.room
+    own, places, starts = lists.cells // LANES, lists.places // LANES, lists.starts
     # a chance may be the sum of those of several outcomes
-    each = roundings(lists) + cells.outcomes
-    sums = np.ones((cells.layers, cells.room + cells.width))
-    for layer, part in enumerate(columns):
-        sums[layer, own[part]] += each[part]
+    each = 1 + roundings(lists) + cells.outcomes
+    below, further = np.divmod((places - room).clip(0), cells.layer)
+    cell = np.where(places < room, places, room + further % cells.width)
+    columns = np.arange(len(own))
+    plain, powered, newest = np.zeros((3, room + cells.width), dtype=np.intp)
+    plain[own[: lists.split]], powered[own[lists.split :]] = np.split(columns, [lists.split])
+    in_room = np.zeros_like(places)
+    for n in columns:  # which use the same room one after the other
+        options = slice(starts[lists.first_list[n]], starts[lists.first_list[n + 1]])
+        in_room[options], newest[own[n]] = newest[cell[options]], n
 
     def before(after: Floats) -> Floats:
-        found = sums.copy()
-        for layer, part in enumerate(columns):
-            options = after[(layer - below).clip(0), leads_to]
-            best = lists.chances * np.maximum.reduceat(options, lists.starts[:-1])
-            means = np.diff(np.append(0.0, np.cumsum(best))[lists.first_list])
-            found[layer, own[part]] += means[part]
+        found = np.zeros_like(after)
+        for layer in range(cells.layers):
+            left = layer - below
+            leads_to = np.where(left > 0, powered[cell], plain[cell])
+            leads_to = np.where(places < room, in_room, leads_to)
+            best = np.maximum.reduceat(after[left.clip(0), leads_to], starts[:-1])
+            means = np.diff(np.append(0.0, np.cumsum(lists.chances * best))[lists.first_list])
+            part = columns >= lists.split if layer else columns < lists.split
+            found[layer, part] = (each + means)[part]
         return found
 
+    sums = before(np.zeros((cells.layers, len(own))))
     return _ROUNDING * (1 + _most_accumulated(before, sums, sums.size * cells.rows))

@@ -595,7 +595,7 @@ def raise_banks(bank, fewer, s, start, u, rows, lists, game):
 
     fewer : banks that leave one use less, each of the turn total that it is raised to
     """
-    for lane in range(LANES):
+    for lane in range(min(LANES, s - start + 1)):  # in all others own scores are below any
         own = s - start - lane
         for t in range(1, rows):
             raised = lists.raised[t]

@@ -69,13 +69,14 @@ def solve_matchup(
 
 
 def _check_size(matchup: Matchup) -> None:
-    """Refuse badges with which there are too many states. Raises InvalidRulesError."""
+    """Refuse badges with which the table is too large. Raises InvalidRulesError."""
     rules, uses = matchup.rules, uses_shape(matchup)
-    number = math.prod((*uses, *value_shape(rules, sides=2)))
+    # both players have the modes of whoever has more uses
+    number = max(uses, default=1) ** 2 * math.prod(value_shape(rules, sides=2))
     if number > MAX_VALUES:
         raise InvalidRulesError.say(
-            "{rules}: with these badges there are {number:,} states, and at most {most:,} can be"
-            " solved",
+            "{rules}: with these badges room is needed for {number:,} states, and at most {most:,}"
+            " can be solved",
             rules=rules.name,
             number=number,
             most=MAX_VALUES,

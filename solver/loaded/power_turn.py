@@ -91,11 +91,10 @@ class PowerTurn:
         ends = replace(ends, banks=self._padded(ends.banks), farkles=self._padded(ends.farkles))
         grid = self._space.reshape(cells.layers, cells.rows, cells.width)[-1 - number]
         grid = grid[cells.room // cells.width :][: self._rows]
-        # from where every bank wins on all turn totals are alike
         grid[self._solved :], grid[:, 2 * cells.columns] = 1.0, ends.farkle
         best = ends.bank if self.more is None else np.fmax(ends.bank, self.more)
         best = np.nan_to_num(best, nan=-1.0)
-        for row in range(self._solved - 1, -1, -1):
+        for row in range(self._solved, -1, -1):
             here = self._space[cells.begin(row, number) :]
             here[cells.farkle] = ends.farkle[row]
             for part in cells.of_layer(number):
@@ -103,6 +102,8 @@ class PowerTurn:
                 if part.banked:
                     found = np.maximum(found, best[row])
                 here[part.place : part.place + len(found)] = found
+        # from where every bank wins on all turn totals are alike
+        grid[self._solved :] = grid[self._solved]
         # sums of chances may come out one rounding above 1
         np.minimum(grid, 1.0, out=grid)
         self._grid = grid

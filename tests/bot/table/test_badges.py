@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from math import prod
@@ -16,7 +17,7 @@ from bot.table.events import Accepted, Begun
 from bot.table.fold import apply, begin
 from bot.table.state import Game
 from solver.errors import FarkleError, IllegalActionError
-from solver.game.standings import score_count
+from solver.game.standings import value_shape
 from solver.loaded.kits import Kit
 from solver.loaded.matchup import uses_shape
 from solver.loaded.strategy import MatchupStrategy
@@ -45,11 +46,11 @@ BADGES = [
 DICE = [("devil,lucky,pie", "ordinary*3"), ("tengri*2,odd", "devil,devil,weighted")]
 
 
-def game_of(mine: str, theirs: str, badge: str, other: str | None = None) -> Game:
+def game_of(mine: str, theirs: str, badge: str, other: str | None = None, **options: Any) -> Game:
     kits = Kit(read_set(mine, 3), read_badge(badge)), Kit(read_set(theirs, 3))
     if other:
         kits = kits[0], Kit(kits[1].dice, read_badge(other))
-    rules = kcd(dice=3, goal=600)
+    rules = kcd(dice=3, goal=600, **options)
     begun: dict[str, Any] = {"rules": rules, "levels": (None, None), "tracked": True}
     return begin(Begun(game="test", kits=kits, **begun))
 
@@ -57,8 +58,7 @@ def game_of(mine: str, theirs: str, badge: str, other: str | None = None) -> Gam
 def worth_of(game: Game, seed: int) -> Worth:
     """A worth of made-up values, where more points are worth more: all else follows from them."""
     assert game.matchup
-    scores = score_count(game.rules)
-    shape = *uses_shape(game.matchup), 2, scores, scores
+    shape = *uses_shape(game.matchup), *value_shape(game.rules, sides=2)
     values = np.sort(np.sort(np.random.default_rng(seed).random(shape), axis=-2), axis=-1)
     strategy = MatchupStrategy(game.matchup, values[..., ::-1])
     return Worth(lambda *_: strategy)
@@ -152,6 +152,35 @@ def test_what_a_state_is_worth_is_the_most_that_follows(badge: str) -> None:
     assert used or "warlord" in badge
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"no_bank_at": ("100", "250-300"), "minimum_bank": 100, "minimum_binds_win": False},
+        {"caught_up": 100},
+        {"caught_up": "everything", "opening_minimum": 150},
+        {"farkle_penalty": {"in_a_row": 2, "points": 150}, "score_floor": -100},
+    ],
+)
+@pytest.mark.parametrize("badge", ["tin-warlord", "gold-warlord", "tin-warlord@start"])
+def test_a_raised_bank_is_worth_what_follows(badge: str, options: dict[str, Any]) -> None:
+    """Also where it leaves over a fraction of a step, and where only the raised one is barred."""
+    fresh = game_of("ordinary*3", "lucky*3", badge, badge, **options)
+    left_over = 262 if fresh.rules.score_floor == 0 else -38
+    game = fresh.with_seat(1, uses=0, score=left_over, on_board=True)
+    worth = worth_of(game, len(badge))
+    value = partial(mine_of, worth)
+    said, barred, raised = "start" in badge, 0, 0
+    for score, total in product((0, 50, 350), range(50, 350, 50)):
+        game = game.with_seat(0, score=score, on_board=score > 0 or not fresh.rules.has_opening)
+        start = apply(game, *badges.use(game, 0)) if said else game
+        here = replace(start, turn=replace(start.turn, turn_total=total, dice=1))
+        assert value(here) == pytest.approx(best_of(here, value), abs=1e-9)
+        raised += bool(uses(here))
+        barred += bool(uses(here)) and not here.may_bank
+    assert bool(raised) != said
+    assert bool(barred) == (not said and "no_bank_at" in options)
+
+
 def test_what_was_used_in_the_turn_is_not_given_back_by_a_correction() -> None:
     """/undo takes a use back; a new turn has all of them."""
     game = game_of(*DICE[0], "silver-might")
@@ -165,6 +194,19 @@ def test_what_was_used_in_the_turn_is_not_given_back_by_a_correction() -> None:
     assert less.at_turn_start.seats[0].uses == 1
     anew = apply(used, *commands.correct(used, 0, uses=full, moves=True))
     assert anew.at_turn_start.seats[0].uses == full
+
+
+def test_why_points_are_not_raised() -> None:
+    dice = "ordinary*3", "lucky*3"
+    fresh = game_of(*dice, "tin-warlord", no_bank_at=("500",), minimum_bank=300)
+    for total, sentence in [
+        (0, "there is nothing to bank yet"),
+        (250, "these points may not be banked yet"),
+        (400, "no bank may leave a score of 500"),
+    ]:
+        turn = replace(fresh.turn, turn_total=total, dice=1)
+        with pytest.raises(IllegalActionError, match=sentence):
+            badges.use(replace(fresh, turn=turn), 0)
 
 
 def begin_again(game: Game) -> Game:

@@ -11,8 +11,12 @@ import numpy as np
 import pytest
 
 from solver.errors import InvalidRulesError
-from solver.game.bounds import error_bound
+from solver.game.bounds import _rounding_of_cells, error_bound, roundings
+from solver.game.endgame import endgames
 from solver.game.kernel_source import LISTED
+from solver.game.kernels import raise_banks
+from solver.game.lanes import LANES
+from solver.game.layout import lists_of_cells, make_work
 from solver.game.position import Held, Position
 from solver.game.standings import Standing, all_standings, standing_index
 from solver.game.sweeps import solve
@@ -144,7 +148,7 @@ def test_options_are_those_of_the_twin(options: str, kind: PowerKind, kernels: P
     chance = random.Random(f"{options} {kind}")
     one = random_power(chance, kind, 2)
     if kind is PowerKind.WARLORD:
-        one = replace(one, amount=100)  # what is no multiple of the step comes to nobody's score
+        one = replace(one, amount=chance.choice([25, 50]))  # which leaves over what is no step
     other = chance.choice([None, Power(PowerKind.RESURRECTION, 1)])
     powers = (one, other) if chance.random() < 0.5 else (other, one)
     check_against_twin(len(kind), powers, 2, 200, kernels, **OPTIONS[options])
@@ -235,6 +239,51 @@ def test_equal_players_are_each_others_mirror_image(kernels: Path) -> None:
     np.testing.assert_allclose(found.values, near.values, atol=1e-3)
 
 
+def test_no_bank_is_raised_to_more_than_there_are() -> None:
+    """In lanes that are no states, as their own scores are below any."""
+    rules, two = kcd(dice=2, goal=200), make_dice_set([Die()] * 2)
+    powers = Power(PowerKind.WARLORD, amount=200), None
+    plans = [Matchup(rules, (two, two), powers=powers).plan_with_badge(seat) for seat in (0, 1)]
+    work = make_work(rules, endgames(rules, plans)[0], 1, sides=2, plans=plans)
+    fewer = np.ones_like(work.scratch.bank[0])
+    bank, rows = np.zeros_like(fewer), len(fewer)
+    uncompiled: Any = raise_banks  # compiled it would not tell
+    uncompiled.py_func(bank, fewer, 0, 0, 1, rows, work.lists, work.game)
+    assert bank[1, 0] == 1
+    assert not bank[:, 1:].any()
+
+
+@pytest.mark.parametrize("amount", [1, 2])
+def test_roundings_of_a_turn_are_those_of_each_of_its_sums(amount: int) -> None:
+    """Also of those that lie in the same place one after the other."""
+    dice = make_dice_set([Die((0, 1, 1, 1, 0, 1)), Die((1, 0, 0, 0, 1, 0)), Die()])
+    powers = Power(PowerKind.REROLL, amount=amount), None
+    cells = Matchup(kcd(dice=3, goal=200), (dice, dice), powers=powers).turn_cells(0)
+    lists = lists_of_cells(cells, cells.rows)
+    each = (roundings(lists) + cells.outcomes).tolist()
+    own, places = (lists.cells // LANES).tolist(), (lists.places // LANES).tolist()
+    layers = range(lists.split), range(lists.split, len(each))
+    columns = [{own[n]: n for n in layer} for layer in layers]
+    sums = [0.0] * len(each)
+    for _ in range(200):
+        found, here = [1 + one for one in each], dict[int, float]()
+        for layer, numbers in enumerate(layers):
+            for n in numbers:
+                for k in range(lists.first_list[n], lists.first_list[n + 1]):
+                    ways = []
+                    for place in places[lists.starts[k] : lists.starts[k + 1]]:
+                        below, cell = divmod(place - cells.room, cells.layer)
+                        if place < cells.room:
+                            ways.append(here[place])
+                        else:
+                            at = cells.room + cell % cells.width
+                            ways.append(sums[columns[layer - below][at]])
+                    found[n] += lists.chances[k] * max(ways)
+                here[own[n]] = found[n]
+        sums = found
+    assert 1 <= _rounding_of_cells(cells) * 2.0**53 / max(sums) < 1.02
+
+
 @pytest.mark.parametrize("options", ["penalty", "caught up"])
 def test_no_proof_of_what_is_not_so(options: str, kernels: Path) -> None:
     rules = kcd(dice=2, goal=200, **OPTIONS[options])
@@ -288,6 +337,22 @@ def test_far_beyond_the_goal_dice_are_rolled_again_as_at_the_goal(
     assert at_goal == beyond
 
 
+@pytest.mark.parametrize("uses", [1, 2])
+def test_beyond_the_goal_a_roll_may_still_be_a_farkle(
+    uses: int, plain: MatchupSolution, kernels: Path
+) -> None:
+    solution = with_powers(plain, (Power(PowerKind.RESURRECTION, uses), None), kernels)
+    strategy = MatchupStrategy(solution.matchup, solution.values)
+    turn = strategy.power_turn(strategy.start(0, 100))
+    assert turn is not None
+    chances, after = strategy.plan(0).farkle_chances, np.zeros(strategy.plan(0).columns)
+    for layer in turn.layers:
+        after = 1 - chances * (1 - np.maximum(after, layer.ends.farkle[0]))
+        rows = layer.roll[0][(400 - 100) // 50 :]
+        np.testing.assert_allclose(rows, np.broadcast_to(after, rows.shape), atol=1e-12)
+        assert after.max() < 1
+
+
 def test_digests_cover_all_of_a_power(plain: MatchupSolution) -> None:
     might = Power(PowerKind.MIGHT, 2)
     reroll = Power(PowerKind.REROLL, amount=2)
@@ -314,8 +379,10 @@ def test_digests_cover_all_of_a_power(plain: MatchupSolution) -> None:
     assert replace(plain.matchup, powers=(twice, None)).digest == matchups[1].digest
 
 
-def test_too_many_states_are_refused(kernels: Path) -> None:
+@pytest.mark.parametrize("other", [Power(PowerKind.MIGHT, 3), None])
+def test_too_many_states_are_refused(other: Power | None, kernels: Path) -> None:
+    """Also where one player alone has a badge: the table has the modes of both for either."""
     rules, dice = kcd(goal=60_000), make_dice_set([Die()] * 6)
-    powers = Power(PowerKind.MIGHT, 3), Power(PowerKind.MIGHT, 3)
-    with pytest.raises(InvalidRulesError, match="with these badges there are"):
+    powers = Power(PowerKind.MIGHT, 3), other
+    with pytest.raises(InvalidRulesError, match=r"room is needed for 46,080,000 states"):
         solve_matchup(Matchup(rules, (dice, dice), powers=powers), cache=kernels)
