@@ -463,12 +463,12 @@ def note_changes(table, before, s, active, game, least, nearly_lost, changed, ch
                     for own in range(low, high + 1):
                         group = (paired_score(total, own, r, game) - first) // LANES
                         value, moved = new[PAD + own], new[PAD + own] - old[PAD + own]
-                        if active[row, group]:
-                            solved += max(game.scores - own, least_total)
                         if change.size:
                             change[r, u, w, total, PAD + own] = moved
-                        if value == 0.0:
+                        if value == 0.0:  # no state, where a player has no such uses of a badge
                             continue
+                        if active[row, group]:
+                            solved += max(game.scores - own, least_total)
                         relative = abs(moved) / max(value, least)
                         largest = np.maximum(largest, relative)  # which keeps a NaN
                         if nearly_lost > 0.0:

@@ -166,7 +166,7 @@ def test_more_to_beat_is_never_better(kernels: Path) -> None:
 def test_what_it_does_not_go_with(changes: dict[str, Any], named: str) -> None:
     with pytest.raises(ValidationError) as error:
         beating(**changes)
-    found = error.value.errors()[0]["ctx"]["error"].found
+    found = error.value.errors()[0]["ctx"]["error"].complaints
     assert any(named in str(one) for one in found)
 
 

@@ -237,7 +237,7 @@ def test_leads_that_are_taken_for_certain(kernels: Path) -> None:
 def test_what_it_does_not_go_with(changes: dict[str, Any], named: str) -> None:
     with pytest.raises(ValidationError) as error:
         of(3, **changes)
-    found = error.value.errors()[0]["ctx"]["error"].found
+    found = error.value.errors()[0]["ctx"]["error"].complaints
     assert named in {one.place[0] for one in found}
 
 

@@ -167,7 +167,7 @@ def test_a_first_throw_that_costs_a_point_by_hand(kernels: Path) -> None:
 def test_what_it_does_not_go_with(changes: dict[str, Any], named: str) -> None:
     with pytest.raises(ValidationError, match="leave out") as error:
         small(take_over="both", **changes)
-    [found] = error.value.errors()[0]["ctx"]["error"].found
+    [found] = error.value.errors()[0]["ctx"]["error"].complaints
     assert found.parts["other"] == named
 
 
