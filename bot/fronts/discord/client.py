@@ -294,8 +294,21 @@ async def run_discord(
             await front.finish(FINISH_SECONDS)
             await client.close()
             # it may still be connecting, which nobody waits for any more
-            running.cancel()
-            await asyncio.gather(running, posting, return_exceptions=True)
+            await end(running, posting)
+
+
+async def end(*tasks: asyncio.Task[Any]) -> None:
+    """Cancel tasks until they have ended, and leave what they raise.
+
+    Once is not enough: where what asyncio.wait_for waits for fails at that moment, it hides the
+    cancellation, and discord.py would go on to connect for ever.
+    """
+    left = {*tasks}
+    while left:
+        for task in left:
+            task.cancel()
+        _, left = await asyncio.wait(left, timeout=_SECONDS_TO_END)
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @contextlib.contextmanager
@@ -333,6 +346,9 @@ def _explained() -> Iterator[None]:
             raise BadTokenError("Discord does not take this token any more") from None
         raise DiscordError(f"Discord closed the connection: code {error.code}") from None
 
+
+_SECONDS_TO_END = 1.0
+"""After which tasks that were cancelled are cancelled again."""
 
 EVERY = 20.0
 """Seconds between two looks for what is due."""

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from bot.fronts.discord import client
 from bot.table.fair_dice import Proof, verify_proof
 from tests.bot import programs
 from tests.bot.fronts.discord.loopback import PATIENCE, TOKEN, Json, Loopback, Message, user
@@ -611,6 +612,27 @@ async def test_ended_while_it_connects(folder: Path, discord: Loopback) -> None:
             await asyncio.sleep(seconds)
             assert await bot.end() in {0, -signal.SIGTERM}
             assert "Traceback" not in bot.log
+
+
+async def test_whoever_misses_that_it_ends_is_told_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(client, "_SECONDS_TO_END", 0.01)
+    begun, missed = asyncio.Event(), asyncio.Event()
+
+    async def misses_it_once() -> None:
+        begun.set()
+        try:
+            await asyncio.sleep(PATIENCE)
+        except asyncio.CancelledError:
+            missed.set()
+        await asyncio.sleep(PATIENCE)
+
+    task = asyncio.create_task(misses_it_once())
+    await begun.wait()
+    await asyncio.wait_for(client.end(task), PATIENCE)
+    assert missed.is_set()
+    assert task.cancelled()
 
 
 async def status(folder: Path, discord: Loopback | None, **more: str) -> tuple[int, str]:
