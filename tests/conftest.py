@@ -7,7 +7,6 @@ import os
 import platform
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator
@@ -43,9 +42,6 @@ gc.set_threshold(10_000, 20, 20)
 
 # children of a test run in the background would ignore Ctrl-C, as shells make it there
 signal.signal(signal.SIGINT, signal.default_int_handler)
-
-# code is compiled beside its source, whoever solves first: all processes of the tests share it
-os.environ["NUMBA_CACHE_DIR"] = ""
 
 # a question does not wait for a solve unless a test says so
 os.environ["FARKLE_NEEDED_SECONDS"] = "0"
@@ -127,25 +123,6 @@ def _code(files: Iterable[Path]) -> str:
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are processors: for a third of their time tests wait."""
     return (os.cpu_count() or 1) + 1
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_setupnodes() -> None:
-    """Compile what is compiled as it is loaded, before all processes do so at the same time."""
-    files = sorted(SOLVER.rglob("*kernels.py"), key=lambda file: file.stat().st_size)
-    files = [file for file in files if not _is_compiled(file)]
-    names = [".".join(file.with_suffix("").relative_to(SOLVER.parent).parts) for file in files]
-    processors = os.cpu_count() or 1
-    shares = [names[first::processors] for first in range(min(processors, len(names)))]
-    loads = [[sys.executable, "-c", f"import {', '.join(share)}"] for share in shares]
-    for process in [subprocess.Popen(load, cwd=SOLVER.parent) for load in loads]:
-        assert process.wait() == 0
-
-
-def _is_compiled(file: Path) -> bool:
-    """Whether there is code that was compiled since a module was written."""
-    kept = (file.parent / "__pycache__").glob(f"{file.stem}.*.nbi")
-    return any(one.stat().st_mtime >= file.stat().st_mtime for one in kept)
 
 
 @pytest.hookimpl(trylast=True)
