@@ -7,8 +7,17 @@ from typing import Any, Literal
 
 from bot.chat import fields
 from bot.chat.advice import DRAFTS, OWN, brings_dice, dice_of_players, own_kit
-from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Stream, Word, failure, whole_number
-from bot.chat.features import asked
+from bot.chat.commands import (
+    YES_OR_NO,
+    Command,
+    Line,
+    Reply,
+    Stream,
+    Word,
+    asked,
+    failure,
+    whole_number,
+)
 from bot.chat.waiting import hinted, ready_for, ready_for_one_more, solved_for_game
 from bot.languages import best_language, language_codes
 from bot.layout import LONGEST_NAME, safe_text
@@ -165,21 +174,11 @@ class GameCommands:
         tracked: bool = False,
     ) -> Stream:
         kits, pool = dice_of_players(line, rules, len(players), tracked=tracked)
-        more: dict[str, Any] = {
-            "tracked": tracked,
-            "joker_alone": line.choice("joker-alone", YES_OR_NO) is True,
-        }
+        joker_alone = line.choice("joker-alone", YES_OR_NO) is True
+        more: dict[str, Any] = {"tracked": tracked, "joker_alone": joker_alone}
         yield self.games.prepare(caller, players, rules, kits, **more)
-        yield self.games.play(
-            caller,
-            players,
-            rules,
-            hints=_hints(line),
-            away_seconds=_away(line),
-            kits=kits,
-            pool=pool,
-            **more,
-        )
+        more |= {"hints": _hints(line), "away_seconds": _away(line), "kits": kits, "pool": pool}
+        yield self.games.play(caller, players, rules, **more)
 
     @asked(
         "/join",
@@ -494,30 +493,21 @@ def settings_data(settings: PlaceSettings) -> dict[str, Any]:
 
 def settings_text(settings: PlaceSettings) -> str:
     """What holds in a place, in the language that is set for it."""
-    lines = [say_number("At most {number} [game|games] can be open here at once.", settings.games)]
-    if settings.mentions:
-        lines.append(say("The player to move is mentioned."))
-    if settings.posts:
-        lines.append(say("The odds are posted after each turn."))
-    if settings.threads:
-        lines.append(say("Every game gets a thread, on Discord."))
-    if settings.daily >= 0:
-        lines.append(
-            say(
-                "The daily position is posted at {hour}:00 UTC, on Discord.",
-                hour=f"{settings.daily:02}",
-            )
-        )
-    if settings.language:
-        name = spoken().name
-        message = say_later(
+    games = say_number("At most {number} [game|games] can be open here at once.", settings.games)
+    told = {
+        say_later("The player to move is mentioned."): settings.mentions,
+        say_later("The odds are posted after each turn."): settings.posts,
+        say_later("Every game gets a thread, on Discord."): settings.threads,
+        say_later("The daily position is posted at {hour}:00 UTC, on Discord."): settings.daily
+        >= 0,
+        say_later(
             "Answers on Discord are in {language} here; a console speaks the language that"
             " FARKLE_LANGUAGE says as it starts."
-        )
-        lines.append(say(message, language=name))
-    else:
-        lines.append(say("On Discord everybody is answered in their own language."))
-    return "\n".join(lines)
+        ): settings.language,
+        say_later("On Discord everybody is answered in their own language."): not settings.language,
+    }
+    parts = {"hour": f"{settings.daily:02}", "language": spoken().name}
+    return "\n".join([games, *(say(one, **parts) for one, holds in told.items() if holds)])
 
 
 def table_of(line: Line) -> str | None:
