@@ -335,17 +335,12 @@ def _farkles_text(rules: Ruleset, position: Position) -> str:
 
 def _other_text(found: Why) -> str:
     """What the other choice is worth, and the chance of a farkle."""
-    value, told = (
-        found.roll,
-        say_later("Rolling {dice} instead wins {value}; the farkle chance is {chance}."),
-    )
-    if found.action is Decision.ROLL:
-        value, told = (
-            found.bank or 0.0,
-            say_later("Banking instead wins {value}; the farkle chance with {dice} is {chance}."),
-        )
+    told = say_later("Rolling {dice} instead wins {value}; the farkle chance is {chance}.")
+    if banks := found.action is Decision.ROLL:
+        told = say_later("Banking instead wins {value}; the farkle chance with {dice} is {chance}.")
+    value = percent((found.bank or 0.0) if banks else found.roll)
     dice, chance = dice_count(found.dice), percent(found.farkle_probability)
-    return say(told, value=percent(value), dice=dice, chance=chance)
+    return say(told, value=value, dice=dice, chance=chance)
 
 
 def _no_choice_text(answer: Advice | Odds, found: Why) -> str:

@@ -171,7 +171,7 @@ def _judgement_data(review: Review, moment: Moment) -> dict[str, Any]:
 
 def _head(review: Review, names: Sequence[str]) -> str:
     all_players = zip(names, review.players, strict=True)
-    told = [
+    sentences = [
         say_later("{rules} rules, {scores}: {result}"),
         say_later("At the start the chances were {odds}."),
     ]
@@ -181,7 +181,7 @@ def _head(review: Review, names: Sequence[str]) -> str:
             " players: 95 of 100 are at most {points:.1f} percentage points off, so a decision"
             " that cost less may have been right."
         )
-        told.append(estimated)
+        sentences.append(estimated)
     parts = {
         "rules": review.rules.name,
         "scores": ", ".join(f"{name} {figure(player.score)}" for name, player in all_players),
@@ -190,7 +190,7 @@ def _head(review: Review, names: Sequence[str]) -> str:
         "points": (review.within or 0.0) * 100,
         "players": len(names),
     }
-    return wrap("\n".join(say(sentence, **parts) for sentence in told))
+    return wrap("\n".join(say(sentence, **parts) for sentence in sentences))
 
 
 def _result(review: Review, names: Sequence[str]) -> str:
@@ -458,11 +458,11 @@ def _at_the_start(choice: Alternative, left: int, *, done: bool) -> str:
     """The choice before the first roll, in words: to take over a turn total, or to begin afresh."""
     if choice.action is Decision.ROLL:
         return say("began afresh") if done else say("begin afresh")
-    told = say_later("take over {points:,} points and {dice} (farkle chance {chance})")
+    sentence = say_later("take over {points:,} points and {dice} (farkle chance {chance})")
     if done:
-        told = say_later("took over {points:,} points and {dice} (farkle chance {chance})")
+        sentence = say_later("took over {points:,} points and {dice} (farkle chance {chance})")
     chance = percent(choice.farkle_probability)
-    return say(told, points=choice.turn_total, dice=dice_count(left), chance=chance)
+    return say(sentence, points=choice.turn_total, dice=dice_count(left), chance=chance)
 
 
 def _badge_use(kit: Kit, judgement: Judgement, choice: Alternative) -> str:

@@ -303,20 +303,16 @@ def _sentences(found: Explanation) -> str:
 
 def _best_choice(odds: Odds) -> str:
     """Roll or bank, and by how much that is better."""
-    bank, chance = odds.roll if odds.bank is None else odds.bank, odds.roll
-    if odds.bank is None:
-        told = say_later("Now roll {dice}: {chance}; banking is not allowed.")
-    elif odds.action is Decision.ROLL:
+    bank, rolls = odds.bank, odds.bank is None or odds.action is Decision.ROLL
+    told = say_later("Now bank {total:,}: {chance}; rolling {dice} costs {less} %.")
+    if rolls:
         told = say_later("Now roll {dice}: {chance}; banking {total:,} costs {less} %.")
-    else:
-        told, chance = (
-            say_later("Now bank {total:,}: {chance}; rolling {dice} costs {less} %."),
-            bank,
-        )
+    if bank is None:
+        told, bank = say_later("Now roll {dice}: {chance}; banking is not allowed."), odds.roll
     return say(
         told,
         dice=dice_count(odds.position.dice),
-        chance=percent(chance, odds.within),
+        chance=percent(odds.roll if rolls else bank, odds.within),
         total=odds.position.turn_total,
         less=_cost(abs(odds.roll - bank), odds.within),
     )

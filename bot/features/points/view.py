@@ -101,7 +101,7 @@ def _head(answer: PointsAnswer) -> str:
 
 
 def _told_where(rules: Ruleset) -> Iterator[str]:
-    """Of which turns it is told when to bank."""
+    """The turns for which it is told when to bank."""
     if rules.throws > 1:
         yield say("When to bank is told after the first of {number} throws.", number=rules.throws)
     if rules.held_sets != "none":
