@@ -1,7 +1,7 @@
 """The commands of a table in a channel: parsed here, answered by the games service."""
 
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Literal
 
@@ -493,21 +493,28 @@ def settings_data(settings: PlaceSettings) -> dict[str, Any]:
 
 def settings_text(settings: PlaceSettings) -> str:
     """What holds in a place, in the language that is set for it."""
-    games = say_number("At most {number} [game|games] can be open here at once.", settings.games)
-    told = {
-        say_later("The player to move is mentioned."): settings.mentions,
-        say_later("The odds are posted after each turn."): settings.posts,
-        say_later("Every game gets a thread, on Discord."): settings.threads,
-        say_later("The daily position is posted at {hour}:00 UTC, on Discord."): settings.daily
-        >= 0,
-        say_later(
+    return "\n".join(_settings_lines(settings))
+
+
+def _settings_lines(settings: PlaceSettings) -> Iterator[str]:
+    yield say_number("At most {number} [game|games] can be open here at once.", settings.games)
+    if settings.mentions:
+        yield say("The player to move is mentioned.")
+    if settings.posts:
+        yield say("The odds are posted after each turn.")
+    if settings.threads:
+        yield say("Every game gets a thread, on Discord.")
+    if settings.daily >= 0:
+        hour = f"{settings.daily:02}"
+        yield say("The daily position is posted at {hour}:00 UTC, on Discord.", hour=hour)
+    if settings.language:
+        message = say_later(
             "Answers on Discord are in {language} here; a console speaks the language that"
             " FARKLE_LANGUAGE says as it starts."
-        ): settings.language,
-        say_later("On Discord everybody is answered in their own language."): not settings.language,
-    }
-    parts = {"hour": f"{settings.daily:02}", "language": spoken().name}
-    return "\n".join([games, *(say(one, **parts) for one, holds in told.items() if holds)])
+        )
+        yield say(message, language=spoken().name)
+    else:
+        yield say("On Discord everybody is answered in their own language.")
 
 
 def table_of(line: Line) -> str | None:

@@ -387,25 +387,23 @@ def badges_sheet(badges: Sequence[Badge]) -> Sheet:
     return sheet(names, badges_data(badges))
 
 
-def doubts(dice: Sequence[NamedDie], *, joker_alone: bool) -> list[str]:
+def doubts(dice: Sequence[NamedDie], *, joker_alone: bool) -> Iterator[str]:
     """What nobody knows of some dice, a sentence each.
 
     joker_alone : whether it was said that jokers score by themselves, so that nothing is assumed
     """
-    told = {
-        say_later(
+    if not joker_alone and any(named.die.jokers for named in dice):
+        yield say(
             "Jokers: no source says how they score, so we assume that none scores by itself and"
             " that several can go with one die."
-        ): not joker_alone and any(named.die.jokers for named in dice),
-        say_later(
+        )
+    if any(named.key == "tengri" for named in dice):
+        yield say(
             "Tengri's die: the tables of the game have a joker, wikis a plain 1 (tengri@plain);"
             " nobody has reported trying it."
-        ): any(named.key == "tengri" for named in dice),
-        say_later("Dice of the first game: from its wiki, as its own tables were not found."): any(
-            named.version is Version.KCD1 for named in dice
-        ),
-    }
-    return [say(sentence) for sentence, is_open in told.items() if is_open]
+        )
+    if any(named.version is Version.KCD1 for named in dice):
+        yield say("Dice of the first game: from its wiki, as its own tables were not found.")
 
 
 def _weights(die: Die) -> list[str]:

@@ -137,7 +137,7 @@ def sets_note() -> str:
 
 def kcd_data(answer: service.KcdAnswer) -> dict[str, Any]:
     """An answer on loaded dice as plain data."""
-    question = answer.question
+    question, dice = answer.question, answer.question.dice
     return {
         **question_data(question),
         "win_probability": answer.win,
@@ -150,9 +150,7 @@ def kcd_data(answer: service.KcdAnswer) -> dict[str, Any]:
             for one in answer.bank_from
         ],
         "badge": plan_data(answer.badge),
-        "unknown": doubts(
-            _all(question.dice.mine, question.dice.theirs), joker_alone=question.dice.joker_alone
-        ),
+        "unknown": [*doubts(_all(dice.mine, dice.theirs), joker_alone=dice.joker_alone)],
     }
 
 
