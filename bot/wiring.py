@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.chat.advice import PositionQuestions
-from bot.chat.commands import Commands
-from bot.chat.features import Core, Feature, answered_by, of_answers
+from bot.chat.commands import Commands, answered_by
+from bot.chat.features import Core, Feature, of_answers
 from bot.chat.games import GameCommands
 from bot.chat.pressing import Pressing
 from bot.chat.rules import RulesCommands
@@ -126,7 +126,7 @@ def commands_of(core: Core, features: Sequence[Feature]) -> Commands:
     played = GameCommands(core.games, core.rules)
     return Commands(
         [
-            *core.questions.commands(),
+            *answered_by(core.questions),
             *answered_by(played),
             *answered_by(RulesCommands(core.rules)),
             *(command for one in features for command in one.commands),

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from bot.chat import fields
 from bot.chat.cards import answer_card
-from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Stream
+from bot.chat.commands import YES_OR_NO, Line, Reply, Stream, asked
 from bot.chat.fields import SETS
 from bot.chat.presses import AskPress, Press, QuestionPress
 from bot.chat.waiting import ready_for, ready_to_answer, solved_first
@@ -136,51 +136,11 @@ class PositionQuestions:
         self.rules = rules
         self.tables = tables
 
-    def commands(self) -> list[Command]:
-        """The commands that ask for advice."""
-        return [
-            Command(
-                "/advise DICE",
-                say_later("what to keep of a roll"),
-                self._advise,
-                (fields.ROLL, *fields.POSITION, _ENDINGS),
-                takes_dice=True,
-                examples=(
-                    "/advise 5 5 2 turn:300 me:4200 them:5000 farkles:1",
-                    "/advise 5 5 2 300 4200 5000",
-                ),
-                is_question=True,
-            ),
-            Command(
-                "/odds dice:N",
-                say_later("roll on or bank, before a roll"),
-                self._odds,
-                (fields.DICE, *fields.POSITION),
-                examples=("/odds turn:350 dice:2 me:4200 them:5000",),
-                is_question=True,
-            ),
-            Command(
-                "/position ID",
-                say_later("what is best in a position, by its ID"),
-                self._position,
-                (
-                    fields.word(
-                        "id",
-                        say_later("the position ID shown under the advice"),
-                        most=60,
-                        required=True,
-                    ),
-                ),
-                examples=("/position CZT1-7YZ9-SYP",),
-                is_question=True,
-            ),
-        ]
-
     async def answered(
         self,
         line: Line,
         caller: Caller,
-        of_game: Callable[[Table, Game], Callable[[], T]],
+        of_game: Callable[..., T],
         of_position: Callable[..., T],
         reply: Callable[[T, Table | None], Awaitable[Reply]],
         *,
@@ -188,17 +148,19 @@ class PositionQuestions:
     ) -> Stream:
         """What there is to say, after what has to be solved for it where that is quick.
 
-        of_game : gives what works it out for the game here
+        of_game : works it out for the game here
         of_position : works it out for a position that is told, before a roll of what is left
         reply : makes a reply of it, and of the table here if it is of that
-        is_rolled : whether the words of the line are a roll, which `of_position` takes first
+        is_rolled : whether the words of the line are a roll, which `of_position` takes first, and
+            `of_game` after the game, with the name of the player to move
         """
         oracle = self.oracle
         here, open_games = await self.tables.asked_at(caller, told=bool(line.options))
         if here and not line.options:
             game = replace(here.game, before=None)
             yield ready_for(oracle, self.rules, caller, game)
-            found = await oracle.answered_in(game, caller.asker, of_game(here, game))
+            told = (line.words, here.names[game.mover]) if is_rolled else ()
+            found = await oracle.answered_in(game, caller.asker, of_game, game, *told)
             yield await reply(found, here)
             return
         meant = await self.meant(line, caller, here)
@@ -230,7 +192,21 @@ class PositionQuestions:
             found = await self.rules.resolve(caller.place, named)
         return line.to_goal(found, named=not own)
 
-    def _advise(self, line: Line, caller: Caller, *, whole: bool = False) -> Stream:
+    @asked(
+        "/advise DICE",
+        say_later("what to keep of a roll"),
+        *(fields.ROLL, *fields.POSITION, _ENDINGS),
+        takes_dice=True,
+        examples=(
+            "/advise 5 5 2 turn:300 me:4200 them:5000 farkles:1",
+            "/advise 5 5 2 300 4200 5000",
+        ),
+        is_question=True,
+    )
+    def _advise(self, line: Line, caller: Caller) -> Stream:
+        return self._advised(line, caller)
+
+    def _advised(self, line: Line, caller: Caller, *, whole: bool = False) -> Stream:
         ask = _asks_all(line)
         advisor, line = self.oracle.advisor, with_numbers(line)
         endings = line.choice("endings", YES_OR_NO) is True
@@ -238,10 +214,7 @@ class PositionQuestions:
         others = {name: value for name, value in line.options.items() if name != _ENDINGS.name}
         line = Line(line.arguments, others)
 
-        def of_game(table: Table, game: Game) -> Callable[[], Advice | Odds]:
-            mover = table.names[game.mover]
-            return partial(advisor.advise_in, game, line.words, mover, endings=endings)
-
+        of_game = partial(advisor.advise_in, endings=endings)
         of_position = partial(advisor.advise_on, endings=endings)
 
         async def reply(found: Advice | Odds, here: Table | None) -> Reply:
@@ -251,14 +224,26 @@ class PositionQuestions:
 
         return self.answered(line, caller, of_game, of_position, reply, is_rolled=True)
 
+    @asked(
+        "/odds dice:N",
+        say_later("roll on or bank, before a roll"),
+        *(fields.DICE, *fields.POSITION),
+        examples=("/odds turn:350 dice:2 me:4200 them:5000",),
+        is_question=True,
+    )
     def _odds(self, line: Line, caller: Caller) -> Stream:
-        advisor = self.oracle.advisor
+        advisor, reply = self.oracle.advisor, partial(_answer, caller)
+        return self.answered(line, caller, advisor.odds_in, advisor.odds_of, reply)
 
-        def of_game(_: Table, game: Game) -> Callable[[], Advice | Odds]:
-            return partial(advisor.odds_in, game)
-
-        return self.answered(line, caller, of_game, advisor.odds_of, partial(_answer, caller))
-
+    @asked(
+        "/position ID",
+        say_later("what is best in a position, by its ID"),
+        fields.word(
+            "id", say_later("the position ID shown under the advice"), most=60, required=True
+        ),
+        examples=("/position CZT1-7YZ9-SYP",),
+        is_question=True,
+    )
     def _position(self, line: Line, caller: Caller) -> Stream:
         return self._opened(line.words, caller)
 
@@ -268,7 +253,7 @@ class PositionQuestions:
             return self._opened(press.position, caller, whole=True)
         roll, *options = press.line.split(";")
         line = Line((roll,), dict(one.split("=") for one in options))
-        return self._advise(line, caller, whole=True)
+        return self._advised(line, caller, whole=True)
 
     async def _opened(self, typed: str, caller: Caller, *, whole: bool = False) -> Stream:
         """The position behind an ID."""

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from operator import itemgetter
+from types import MethodType
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -316,8 +317,13 @@ class Line:
         known = {say(word): meaning for word, meaning in meanings.items()} | meanings
         word = text.lower().rstrip(ENDS)
         if word not in known:
-            first, second = next(iter(meanings)), next(w for w, yes in meanings.items() if not yes)
-            raise InvalidRequestError(neither_word(name, first, second, text))
+            raise InvalidRequestError.say(
+                '{option}: takes {first} or {second}, not "{text}"',
+                option=name,
+                first=next(iter(meanings)),
+                second=next(word for word, yes in meanings.items() if not yes),
+                text=text,
+            )
         return known[word]
 
     def situation(self, rules: Ruleset) -> Situation:
@@ -397,6 +403,26 @@ class Command:
         return self.takes_dice or self.takes_name or not self.takes_words
 
 
+def asked(
+    usage: str, summary: str, *options: Field, **fields: Any
+) -> Callable[[Callable[..., Stream]], Command]:
+    """A decorator that makes a function the answer of a command.
+
+    fields : further fields of the `Command`
+    """
+    return lambda answer: Command(usage, summary, answer, options, **fields)
+
+
+question = partial(asked, group="ask", is_question=True)
+"""A decorator, like `asked`, for a command that asks something and changes nothing."""
+
+
+def answered_by(owner: object) -> list[Command]:
+    """The commands of the class of an object, in their order, bound to that object."""
+    commands = (value for value in vars(type(owner)).values() if isinstance(value, Command))
+    return [replace(command, answer=MethodType(command.answer, owner)) for command in commands]
+
+
 def typed_example(name: str) -> str:
     """An option of a number as it may be typed."""
     return f"{name}:{_EXAMPLES.get(name, 350)}"
@@ -438,17 +464,6 @@ def whole_number(word: Word, refusal: Callable[[str], str]) -> int:
 
 def _as_text(word: Word) -> str:
     return word.name if isinstance(word, Person) else str(word)
-
-
-def neither_word(option: str, first: str, second: str, text: str) -> str:
-    """That an option takes one of two words and has another."""
-    return say(
-        '{option}: takes {first} or {second}, not "{text}"',
-        option=option,
-        first=first,
-        second=second,
-        text=text,
-    )
 
 
 def take_apart(command: Command, rest: str, names: Collection[str] = ()) -> Line:
@@ -567,27 +582,11 @@ class Commands:
         self._players = players
         self._rule_names = rule_names
         self._resume = resume
-        own = [
-            Command(
-                "/help [COMMAND]",
-                say_later("more about a command or group"),
-                self._help,
-                (
-                    word(
-                        "command",
-                        say_later("a command or a group to explain"),
-                        most=40,
-                        completes="command",
-                    ),
-                ),
-            ),
-            Command("/quit", say_later("leave"), self._quit, (), is_asked=False),
-        ]
         self._last: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         """Held by the command of a person, by their id, that has begun last."""
         self.by_name = {
             one.name: replace(one, answer=partial(self._in_turn, one.answer))
-            for one in (*commands, *own)
+            for one in (*commands, *answered_by(self))
         }
 
     @property
@@ -673,6 +672,16 @@ class Commands:
             return say("; did you mean /{command}?", command=close[0])
         return say("; /help lists them")
 
+    @asked(
+        "/help [COMMAND]",
+        say_later("more about a command or group"),
+        word(
+            "command",
+            say_later("a command or a group to explain"),
+            most=40,
+            completes="command",
+        ),
+    )
     async def _help(self, line: Line, _: Caller) -> AsyncIterator[Reply]:
         name = line.words.rstrip(ENDS).lower()
         name = OTHER_NAMES.get(name, name)
@@ -689,5 +698,6 @@ class Commands:
 
         yield Reply(name, text, lambda name: {"help": text(name)}, make_card, private=True)
 
+    @asked("/quit", say_later("leave"), is_asked=False)
     async def _quit(self, _: Line, __: Caller) -> AsyncIterator[Reply]:
         yield Reply({"quit": True}, lambda _: say("Bye."), ends=True)

@@ -3,13 +3,10 @@
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
-from types import MethodType
 from typing import Any
 
 from bot.chat.advice import PositionQuestions
 from bot.chat.commands import Command, Commands, Line, Reply, Stream, as_reply, spread
-from bot.chat.fields import Field
 from bot.chat.presses import AskPress, CommandPress, NotesPress, Press, QuestionPress, pressable
 from bot.chat.waiting import only
 from bot.services.chances import Oracle
@@ -46,26 +43,6 @@ class Pressed:
     """Whether only the person who pressed sees that message."""
     renewed: Callable[[], Awaitable[Reply]] | None = None
     """Makes the new content of the message with the button, if a new message does not leave it."""
-
-
-def asked(
-    usage: str, summary: str, *options: Field, **fields: Any
-) -> Callable[[Callable[..., Stream]], Command]:
-    """A decorator that makes a function the answer of a command.
-
-    fields : further fields of the `Command`
-    """
-    return lambda answer: Command(usage, summary, answer, options, **fields)
-
-
-question = partial(asked, group="ask", is_question=True)
-"""A decorator, like `asked`, for a command that asks something and changes nothing."""
-
-
-def answered_by(owner: object) -> list[Command]:
-    """The commands of the class of an object, in their order, bound to that object."""
-    commands = (value for value in vars(type(owner)).values() if isinstance(value, Command))
-    return [replace(command, answer=MethodType(command.answer, owner)) for command in commands]
 
 
 Send = Callable[[str, Reply, str, datetime | None], Awaitable[bool]]

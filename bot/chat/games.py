@@ -1,14 +1,23 @@
 """The commands of a table in a channel: parsed here, answered by the games service."""
 
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, Literal
 
 from bot.chat import fields
 from bot.chat.advice import DRAFTS, OWN, brings_dice, dice_of_players, own_kit
-from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Stream, Word, failure, whole_number
-from bot.chat.features import asked
+from bot.chat.commands import (
+    YES_OR_NO,
+    Command,
+    Line,
+    Reply,
+    Stream,
+    Word,
+    asked,
+    failure,
+    whole_number,
+)
 from bot.chat.waiting import hinted, ready_for, ready_for_one_more, solved_for_game
 from bot.languages import best_language, language_codes
 from bot.layout import LONGEST_NAME, safe_text
@@ -165,21 +174,11 @@ class GameCommands:
         tracked: bool = False,
     ) -> Stream:
         kits, pool = dice_of_players(line, rules, len(players), tracked=tracked)
-        more: dict[str, Any] = {
-            "tracked": tracked,
-            "joker_alone": line.choice("joker-alone", YES_OR_NO) is True,
-        }
+        joker_alone = line.choice("joker-alone", YES_OR_NO) is True
+        more: dict[str, Any] = {"tracked": tracked, "joker_alone": joker_alone}
         yield self.games.prepare(caller, players, rules, kits, **more)
-        yield self.games.play(
-            caller,
-            players,
-            rules,
-            hints=_hints(line),
-            away_seconds=_away(line),
-            kits=kits,
-            pool=pool,
-            **more,
-        )
+        more |= {"hints": _hints(line), "away_seconds": _away(line), "kits": kits, "pool": pool}
+        yield self.games.play(caller, players, rules, **more)
 
     @asked(
         "/join",
@@ -494,30 +493,28 @@ def settings_data(settings: PlaceSettings) -> dict[str, Any]:
 
 def settings_text(settings: PlaceSettings) -> str:
     """What holds in a place, in the language that is set for it."""
-    lines = [say_number("At most {number} [game|games] can be open here at once.", settings.games)]
+    return "\n".join(_settings_lines(settings))
+
+
+def _settings_lines(settings: PlaceSettings) -> Iterator[str]:
+    yield say_number("At most {number} [game|games] can be open here at once.", settings.games)
     if settings.mentions:
-        lines.append(say("The player to move is mentioned."))
+        yield say("The player to move is mentioned.")
     if settings.posts:
-        lines.append(say("The odds are posted after each turn."))
+        yield say("The odds are posted after each turn.")
     if settings.threads:
-        lines.append(say("Every game gets a thread, on Discord."))
+        yield say("Every game gets a thread, on Discord.")
     if settings.daily >= 0:
-        lines.append(
-            say(
-                "The daily position is posted at {hour}:00 UTC, on Discord.",
-                hour=f"{settings.daily:02}",
-            )
-        )
+        hour = f"{settings.daily:02}"
+        yield say("The daily position is posted at {hour}:00 UTC, on Discord.", hour=hour)
     if settings.language:
-        name = spoken().name
         message = say_later(
             "Answers on Discord are in {language} here; a console speaks the language that"
             " FARKLE_LANGUAGE says as it starts."
         )
-        lines.append(say(message, language=name))
+        yield say(message, language=spoken().name)
     else:
-        lines.append(say("On Discord everybody is answered in their own language."))
-    return "\n".join(lines)
+        yield say("On Discord everybody is answered in their own language.")
 
 
 def table_of(line: Line) -> str | None:

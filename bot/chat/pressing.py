@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import re
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -252,28 +252,31 @@ class Pressing:
         here = solve and game.stage is Stage.LOBBY and solve.players <= len(game.seats)
         return replace(news, solve=solve if here else None)
 
-    def _move(  # noqa: C901, PLR0911, PLR0912 - one for each button
+    def _move(  # noqa: C901, PLR0911 - one for each button
         self, caller: Caller, table: Table, press: TablePress
     ) -> AsyncIterator[Delay | News]:
         """The call of the service that a button stands for."""
         games, game_id, kept = self.games, press.game, kept_dice(table.game, press.mask)
+        plain: dict[str, Callable[[Caller, str], AsyncIterator[News]]] = {
+            "roll": games.roll,
+            "take": games.take_over,
+            "bank": games.bank,
+            "accept": games.accept,
+            "undo": games.undo,
+            "join": games.join,
+            "leave": games.get_up,
+        }
         match press.action:
             case "roll" | "bank" as then if kept:
                 return games.keep(caller, game_id, kept, then)
             case "keep":
                 return games.keep(caller, game_id, kept, None)
-            case "roll":
-                return games.roll(caller, game_id)
-            case "take":
-                return games.take_over(caller, game_id)
-            case "bank":
-                return games.bank(caller, game_id)
+            case action if action in plain:
+                return plain[action](caller, game_id)
             case "use" if kept and not table.game.may_use:
                 return games.keep(caller, game_id, kept, "use")
             case "use":
                 return games.use(caller, game_id, used_dice(table.game, press.mask))
-            case "accept":
-                return games.accept(caller, game_id)
             case "fell":
                 return games.roll(caller, game_id, typed_dice(press.chose, table, caller))
             case "farkle" | "points" as told:
@@ -283,12 +286,6 @@ class Pressing:
                 points = whole_number(press.chose, no_turn) if told == "points" else 0
                 ending: Literal["bank", "farkle"] = "bank" if told == "points" else "farkle"
                 return games.score(caller, game_id, who, points, ending)
-            case "undo":
-                return games.undo(caller, game_id)
-            case "join":
-                return games.join(caller, game_id)
-            case "leave":
-                return games.get_up(caller, game_id)
             case "bot" if press.chose.startswith("-"):
                 return games.get_up(caller, game_id, press.chose[1:])
             case "bot":
@@ -328,20 +325,11 @@ class Pressing:
         players: list[Player] = [caller.person]
         players += [one.level or Person(one.person or "", one.name) for one in others]
         kits = (*game.kits[own : own + 1], *game.kits[:own], *game.kits[own + 1 :])
-        more: dict[str, Any] = {
-            "tracked": game.tracked,
-            "joker_alone": table.begun.joker_alone,
-        }
-        yield self.games.prepare(caller, players, game.rules, kits, **more)
-        told = self.games.play(
-            caller,
-            players,
-            game.rules,
-            hints=game.hints,
-            away_seconds=game.away_seconds,
-            kits=kits,
-            **more,
-        )
+        who = caller, players, game.rules
+        more: dict[str, Any] = {"tracked": game.tracked, "joker_alone": table.begun.joker_alone}
+        yield self.games.prepare(*who, kits, **more)
+        more |= {"hints": game.hints, "away_seconds": game.away_seconds, "kits": kits}
+        told = self.games.play(*who, **more)
         async with self.games.tables.lock(f"again:{game.id}"):
             # where several games may be open, one press each of two players is one rematch
             for one in await self.games.tables.open_at(caller.place):

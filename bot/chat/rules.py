@@ -8,8 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from bot.chat import fields
-from bot.chat.commands import Line, Reply, Stream, Word, neither_word
-from bot.chat.features import asked
+from bot.chat.commands import Line, Reply, Stream, Word, asked
 from bot.chat.presses import NotesPress, pressable
 from bot.chat.waiting import replies
 from bot.services.comparing import as_they_are, variations
@@ -139,9 +138,8 @@ class RulesCommands:
         words = list(map(str, line.arguments))
         if not words:
             raise InvalidRequestError.say("/compare takes rule sets, as in /compare kcd classic")
-        careless = (line.option("careless") or CARELESS[0]).lower()
-        if careless not in CARELESS:
-            raise InvalidRequestError(neither_word("careless", *CARELESS, careless))
+        usual, other = CARELESS
+        careless = other if line.choice("careless", {usual: True, other: False}) is False else usual
         named = await self._rules.several(caller.place, words)
         vary = line.option("vary")
         asked = await at_once(variations, named, vary) if vary else as_they_are(named)

@@ -24,7 +24,7 @@ from bot.shell.position import position_option, position_options
 from bot.views.comparison_picture import CURVES_SIZE, Curve, curves_picture, sweep_chart, sweep_size
 from bot.views.drawing import DARK, LIGHT, Form, Size, picture_form
 from bot.views.progress import share_progress
-from bot.views.sheet import NumberTable, columns_table
+from bot.views.sheet import sheet_of
 from bot.views.thresholds import number_table
 from bot.views.turn_picture import (
     BORDER_SIZE,
@@ -50,7 +50,8 @@ from solver.turn.points import expected_points, points_outcome
 class Picture:
     """A picture before it is drawn: its numbers, and what draws it in a look, size and form."""
 
-    numbers: NumberTable
+    numbers: dict[str, Any]
+    """As plain data, with `rows` among them."""
     draw: Callable[..., bytes]
     size: Size
     """In pixels, where nobody says another."""
@@ -126,8 +127,8 @@ def _picture_options(command: Decorated) -> Decorated:
             if not as_json and not as_csv:
                 click.echo(f"Written to {out}: {width} x {height} pixels.")
         if as_csv or as_json:
-            numbers = picture.numbers
-            show("", numbers.as_data(), as_json=True, sheet=numbers.sheet if as_csv else None)
+            sheet = sheet_of(picture.numbers) if as_csv else None
+            show("", picture.numbers, as_json=True, sheet=sheet)
 
     return drawn
 
@@ -257,15 +258,9 @@ def _compare_starts(strategies: list[Strategy]) -> Picture:
     names = [one.rules.name for one in strategies]
     first = [one.win_probability(first_position(one.rules)) for one in strategies]
     turns = [_first_turn(one.rules) for one in strategies]
-    numbers = columns_table(
-        {},
-        {
-            "rules": names,
-            "first_player": first,
-            "points": [points for points, _ in turns],
-            "farkle_probability": [farkles for _, farkles in turns],
-        },
-    )
+    columns = "rules", "first_player", "points", "farkle_probability"
+    cells = zip(names, first, *zip(*turns, strict=True), strict=True)
+    rows = [dict(zip(columns, row, strict=True)) for row in cells]
     series = {
         "first player's chance to win above 50 %, in percentage points": [
             100 * one - 50 for one in first
@@ -274,21 +269,22 @@ def _compare_starts(strategies: list[Strategy]) -> Picture:
         "chance that such a turn ends in a farkle, in %": [100 * farkles for _, farkles in turns],
     }
     draw = partial(sweep_chart, "", names, series, title="What the rules change")
-    return Picture(numbers, draw, sweep_size(names, series))
+    return Picture({"rows": rows}, draw, sweep_size(names, series))
 
 
 def _compare_scores(strategies: list[Strategy]) -> Picture:
     """Curves: what it is worth to be about to start a turn at equal scores."""
     curves: list[Curve] = []
-    columns: dict[str, list[Any]] = {"rules": [], "score": [], "win_probability": []}
+    rows: list[dict[str, Any]] = []
     for strategy in strategies:
         rules = strategy.rules
         scores = _scores(rules, None, 0, _WIN_CELLS)
         found = np.diagonal(win_map(strategy, first_position(rules), scores).win_probability)
         curves.append(Curve(rules.name, scores / rules.goal * 100, found * 100))
-        columns["rules"] += [rules.name] * len(scores)
-        columns["score"] += scores.tolist()
-        columns["win_probability"] += found.tolist()
+        rows += [
+            {"rules": rules.name, "score": score, "win_probability": chance}
+            for score, chance in zip(scores.tolist(), found.tolist(), strict=True)
+        ]
     draw = partial(
         curves_picture,
         "Your chance to win at equal scores",
@@ -296,7 +292,7 @@ def _compare_scores(strategies: list[Strategy]) -> Picture:
         ("score of both, in % of the goal", "your chance to win, in %"),
         curves,
     )
-    return Picture(columns_table({}, columns), draw, CURVES_SIZE)
+    return Picture({"rows": rows}, draw, CURVES_SIZE)
 
 
 def _scores(rules: Ruleset, step: int | None, least: int, most: int) -> Ints:

@@ -8,7 +8,6 @@ from itertools import chain, pairwise, takewhile
 from bot.table.events import Banked, Event, Kept, Resigned, Rolled, Scored, TurnEnding, Undone, Used
 from bot.table.fold import apply
 from bot.table.state import Game, Stage
-from solver.errors import InvalidRequestError
 from solver.turn.dice import Roll
 
 
@@ -24,28 +23,10 @@ class ChartPoint:
 
 @dataclass(frozen=True, slots=True)
 class GameChart:
-    """A game from its start to its end, or to where it is.
-
-    Raises InvalidRequestError unless every point has a probability and a score for each player.
-    """
+    """A game from its start to its end, or to where it is; a point has a chance for each player."""
 
     names: tuple[str, ...]
     turns: tuple[ChartPoint, ...]
-
-    def __post_init__(self) -> None:
-        players = len(self.names)
-        if players < 2:
-            raise InvalidRequestError("a chart needs the names of two players or more")
-        for turn in self.turns:
-            if len(turn.win_probabilities) != players or len(turn.scores) != players:
-                raise InvalidRequestError(
-                    f"turn {turn.label} of a chart needs {players} probabilities and scores"
-                )
-            # written so that it refuses what is no number too
-            if not all(0 <= p <= 1 for p in turn.win_probabilities):
-                raise InvalidRequestError(
-                    f"a win probability in turn {turn.label} of a chart is not between 0 and 1"
-                )
 
 
 BIG_TURN = 2_000
@@ -100,7 +81,9 @@ def highlight(
     """
     if any(isinstance(event, Undone) for event in events):
         return None
-    feats = _found(before, events, after, history, chart, won)
+    feats = [*_of_moves(before, events), *_of_end(after, chart, won)]
+    if after.last is not before.last and after.last and after.stage is Stage.PLAY:
+        feats += _run(after, history, after.last.seat)
     return min(feats, key=lambda highlight: highlight.feat.value, default=None)
 
 
@@ -139,14 +122,8 @@ def _set_aside(history: Sequence[Event]) -> list[Roll]:
     return kept[::-1]
 
 
-def _found(
-    before: Game,
-    events: Sequence[Event],
-    after: Game,
-    history: Sequence[Event],
-    chart: GameChart | None,
-    won: int,
-) -> Iterator[Highlight]:
+def _of_moves(before: Game, events: Sequence[Event]) -> Iterator[Highlight]:
+    """What the moves themselves are worth."""
     game = before
     for event in events:
         following = apply(game, event)
@@ -160,8 +137,10 @@ def _found(
         if is_farkle and isinstance(event, Rolled) and len(event.dice) >= MANY_DICE:
             yield Highlight(Feat.MANY_DICE, game.mover, len(event.dice))
         game = following
-    if after.last is not before.last and after.last and after.stage is Stage.PLAY:
-        yield from _run(after, history, after.last.seat)
+
+
+def _of_end(after: Game, chart: GameChart | None, won: int) -> Iterator[Highlight]:
+    """What the win of one player is worth."""
     if not (after.shares and 1.0 in after.shares):
         return
     winner = after.shares.index(1.0)

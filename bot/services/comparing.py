@@ -7,7 +7,6 @@ import math
 import re
 import tempfile
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, stdev
@@ -17,12 +16,11 @@ from bot.services.reckoning import PlayedTurn, series
 from bot.services.rule_options import RULE_OPTIONS, rules_from_options
 from bot.table.events import TurnEnding
 from bot.tasks.answering import at_once
-from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Asker, Delay, Tasks
 from solver.batch.jobs import solve_one
 from solver.batch.local import LocalSolver, compiled_code, prefer_cache
 from solver.batch.subjects import GameOfTwo
-from solver.errors import FarkleError, InvalidRequestError
+from solver.errors import InvalidRequestError
 from solver.game.solvable import check_solvable
 from solver.game.standings import OnShare
 from solver.game.workload import workload
@@ -191,9 +189,8 @@ async def compare_rules(
                 else:
                     compared.append((one, told))
     picture = None
-    if len(compared) > 1 and tasks.pressure.degree < Degree.STRAINED:
-        with suppress(FarkleError):  # the text says the same
-            picture = await tasks.aside(asker, draw, tuple(compared))
+    if len(compared) > 1:
+        picture = await tasks.drawn(asker, draw, tuple(compared))
     yield ComparedRules(tuple(compared), picture)
 
 

@@ -7,14 +7,14 @@ import os
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, Generic, TypeVar
 
 from bot.layout import wrap
 from bot.tasks.answering import awaited
-from bot.tasks.pressure import Pressure, too_busy
+from bot.tasks.pressure import Degree, Pressure, too_busy
 from bot.tasks.workers import TaskError, Workers
 from solver.errors import FarkleError, InvalidRequestError
 from solver.wording import say, say_number
@@ -352,6 +352,14 @@ class Tasks:
         Raises what it raises, TaskError, and InvalidRequestError for who asks for very much.
         """
         return await self.made(self._part(asker), make, *args)
+
+    async def drawn(self, asker: Asker, draw: Callable[..., bytes], *args: Any) -> bytes | None:
+        """A picture; None where there is no time for any, or it failed: the text says the same."""
+        if self.pressure.degree >= Degree.STRAINED:
+            return None
+        with suppress(FarkleError):
+            return await self.aside(asker, draw, *args)
+        return None
 
     async def soon(self, asker: Asker, make: Callable[..., T], *args: Any) -> T | None:
         """Returns what may be left out: None after the patience that moves have for it.

@@ -1,5 +1,6 @@
 """Advice and odds as people read them: what is best, why, and how a turn ends after a choice."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -314,65 +315,45 @@ def _reason_text(rules: Ruleset, position: Position, found: Why) -> str:
 
 def _farkles_text(rules: Ruleset, position: Position) -> str:
     """What a farkle would cost, or bring the player nearer to."""
-    number, limit = position.farkles + 1, rules.farkle_limit
+    number, limit, cost = position.farkles + 1, rules.farkle_limit, say("your whole score")
     if rules.penalty_points:
         cost = say("{points:,} points", points=rules.penalty_points)
-    else:
-        cost = say("your whole score")
-    if rules.spares_farkles:
-        return say(
-            "Why bank: a farkle of all dice may cost {cost}; without that penalty you would roll.",
-            cost=cost,
-        )
-    if number == limit:
-        return say(
-            "Why bank: your next farkle costs {cost}; without that penalty you would roll.",
-            cost=cost,
-        )
-    return say(
+    told = say_later(
         "Why bank: a farkle now would be your number {number} in a row, and number {limit}"
-        " costs {cost}; without that penalty you would roll.",
-        number=number,
-        limit=limit,
-        cost=cost,
+        " costs {cost}; without that penalty you would roll."
     )
+    if rules.spares_farkles:
+        told = say_later(
+            "Why bank: a farkle of all dice may cost {cost}; without that penalty you would roll."
+        )
+    elif number == limit:
+        told = say_later(
+            "Why bank: your next farkle costs {cost}; without that penalty you would roll."
+        )
+    return say(told, number=number, limit=limit, cost=cost)
 
 
 def _other_text(found: Why) -> str:
     """What the other choice is worth, and the chance of a farkle."""
+    told = say_later("Rolling {dice} instead wins {value}; the farkle chance is {chance}.")
+    if banks := found.action is Decision.ROLL:
+        told = say_later("Banking instead wins {value}; the farkle chance with {dice} is {chance}.")
+    value = percent((found.bank or 0.0) if banks else found.roll)
     dice, chance = dice_count(found.dice), percent(found.farkle_probability)
-    if found.action is Decision.ROLL:
-        return say(
-            "Banking instead wins {value}; the farkle chance with {dice} is {chance}.",
-            value=percent(found.bank or 0.0),
-            dice=dice,
-            chance=chance,
-        )
-    return say(
-        "Rolling {dice} instead wins {value}; the farkle chance is {chance}.",
-        value=percent(found.roll),
-        dice=dice,
-        chance=chance,
-    )
+    return say(told, value=value, dice=dice, chance=chance)
 
 
 def _no_choice_text(answer: Advice | Odds, found: Why) -> str:
     before = answer.position
     turn = answer.after(answer.options[0]) if isinstance(answer, Advice) else before.turn
     position = replace(before, turn=replace(turn, turn_total=found.turn_total))
+    told = say_later("Why roll: {reason}; the farkle chance with {dice} is {chance}.")
     if 0 < rules_at(answer.rules, before).throws == turn.throws:
+        told = say_later("Why that is lost: it was the last throw of the turn, and {reason}.")
         if found.bank is not None:
-            return say("Why bank: that was the last throw of the turn.")
-        return say(
-            "Why that is lost: it was the last throw of the turn, and {reason}.",
-            reason=no_bank_text(answer.rules, position),
-        )
-    return say(
-        "Why roll: {reason}; the farkle chance with {dice} is {chance}.",
-        reason=no_bank_text(answer.rules, position),
-        dice=dice_count(found.dice),
-        chance=percent(found.farkle_probability),
-    )
+            told = say_later("Why bank: that was the last throw of the turn.")
+    dice, chance = dice_count(found.dice), percent(found.farkle_probability)
+    return say(told, reason=no_bank_text(answer.rules, position), dice=dice, chance=chance)
 
 
 def _why_not_with_enough(rules: Ruleset, position: Position) -> str:
@@ -398,21 +379,14 @@ def no_bank_text(rules: Ruleset, position: Position) -> str:
         least = rules.least_bank(on_board=on_board, wins=True)
     else:
         least = rules.least_bank_at(position.banked, on_board=on_board)
+    told = say_later("{points:,} is below the minimum of {least:,}")
     if points <= position.to_beat:
-        return say(
-            "{points:,} does not beat the {others:,} of the turn before",
-            points=points,
-            others=position.to_beat,
-        )
-    if points >= least:
+        told = say_later("{points:,} does not beat the {others:,} of the turn before")
+    elif points >= least:
         return _why_not_with_enough(rules, position)
-    if not on_board and least == rules.opening_minimum > rules.minimum_bank:
-        return say(
-            "{points:,} is below {least:,}, the minimum for a first bank",
-            points=points,
-            least=least,
-        )
-    return say("{points:,} is below the minimum of {least:,}", points=points, least=least)
+    elif not on_board and least == rules.opening_minimum > rules.minimum_bank:
+        told = say_later("{points:,} is below {least:,}, the minimum for a first bank")
+    return say(told, points=points, least=least, others=position.to_beat)
 
 
 def odds_text(odds: Odds, *, alone: bool = True) -> str:
@@ -527,10 +501,8 @@ def reachable_text(answer: Advice | Odds) -> str:
     if answer.reachable:
         return ""
     if answer.brought:
-        reason = say(
-            "these dice cannot be left at a turn total of {turn_total:,}",
-            turn_total=answer.position.turn_total,
-        )
+        told = say_later("these dice cannot be left at a turn total of {turn_total:,}")
+        reason = say(told, turn_total=answer.position.turn_total)
     else:
         reason = impossible_turn(answer.rules, answer.position.turn)
     return wrap(say("Note: {reason}; this is what it would be worth.", reason=reason))
@@ -552,57 +524,50 @@ def position_text(rules: Ruleset, position: Position, *, named: bool = False) ->
 
     named : whether the dice to roll are known by name
     """
+    return ", ".join(_of_position(rules, position, named=named))
+
+
+def _of_position(rules: Ruleset, position: Position, *, named: bool) -> Iterator[str]:
+    """The parts of a position in words."""
+    scores = say_later("you {score:,}, them {other:,}")
     if len(position.players) > 2:
-        scores = say(
-            "you {score:,}, them {others}", score=position.banked, others=_others_scores(position)
-        )
-    else:
-        scores = say(
-            "you {score:,}, them {other:,}", score=position.banked, other=position.opponent
-        )
+        scores = say_later("you {score:,}, them {others}")
+    other, others = position.opponent, _others_scores(position)
+    yield say(scores, score=position.banked, other=other, others=others)
+    yield from _boards(rules, position)
+    yield from _stage(rules, position)
+    if rules.rounds:
+        yield say_number("[the last round|{number} rounds left]", position.rounds_left)
     # a final turn tells what it has to beat
-    beats = rules.beat_previous_turn and position.opponent < rules.winning_score
-    parts = [
-        scores,
-        *_boards(rules, position),
-        *_stage(rules, position),
-        *(
-            [say_number("[the last round|{number} rounds left]", position.rounds_left)]
-            if rules.rounds
-            else []
-        ),
-        *([turn_to_beat_text(position.to_beat)] if beats else []),
-    ]
-    if position.turn_total:
-        parts.append(turn_total_text(position.turn_total))
-    if hot := "" if named else _hot_dice(rules, position.turn):
-        parts.append(hot)
-    if (need := position.turn.to_confirm) and rules.confirm_points:
-        parts.append(say("{points:,} to confirm", points=need))
-    elif need:
-        parts.append(say("to be confirmed"))
-    parts += [held_text(rules, position.turn)] if position.turn.held_set else []
-    if offered := position.offered:
-        left = say(
-            "{points:,} and {dice} left by them",
-            points=offered.turn_total,
-            dice=dice_count(offered.dice),
-        )
-        parts.append(left)
-    if rules.throws and position.turn_total:
-        parts.append(
-            say(
-                "throw {number} of {most} is made",
-                number=position.turn.throws or 1,
-                most=rules.throws,
-            )
-        )
+    if rules.beat_previous_turn and position.opponent < rules.winning_score:
+        yield turn_to_beat_text(position.to_beat)
+    yield from _of_turn(rules, position, named=named)
     if position.farkles:
-        parts.append(farkles_in_a_row(position.farkles, rules))
+        yield farkles_in_a_row(position.farkles, rules)
     if position.opponent_farkles:
         theirs = farkles_in_a_row(position.opponent_farkles, rules)
-        parts.append(say("they have {farkles}", farkles=theirs))
-    return ", ".join(parts)
+        yield say("they have {farkles}", farkles=theirs)
+
+
+def _of_turn(rules: Ruleset, position: Position, *, named: bool) -> Iterator[str]:
+    """How far the turn of a position has come."""
+    turn = position.turn
+    if turn.turn_total:
+        yield turn_total_text(turn.turn_total)
+    if hot := "" if named else _hot_dice(rules, turn):
+        yield hot
+    if turn.to_confirm and rules.confirm_points:
+        yield say("{points:,} to confirm", points=turn.to_confirm)
+    elif turn.to_confirm:
+        yield say("to be confirmed")
+    if turn.held_set:
+        yield held_text(rules, turn)
+    if offered := position.offered:
+        points, dice = offered.turn_total, dice_count(offered.dice)
+        yield say("{points:,} and {dice} left by them", points=points, dice=dice)
+    if rules.throws and turn.turn_total:
+        made, most = turn.throws or 1, rules.throws
+        yield say("throw {number} of {most} is made", number=made, most=most)
 
 
 def turn_to_beat_text(points: int) -> str:
@@ -669,32 +634,25 @@ def _hot_dice(rules: Ruleset, turn: TurnState) -> str:
 
 def fate_text(advice: Advice) -> str:
     """What a roll means that leaves no choice."""
-    left = say(
-        "Your win probability is now {chance}.",
-        chance=percent(advice.win_probability, advice.within),
-    )
-    position = advice.position
-    if advice.fate is Fate.WINS:
+    position, fate = advice.position, advice.fate
+    # after the other player has reached the goal there is no turn to make up for it
+    is_last = position.opponent >= advice.rules.winning_score
+    if fate is Fate.WINS:
         return say("This roll wins the game.")
-    if advice.fate is Fate.OUT:
+    if fate is Fate.OUT or (fate is Fate.LOSES and is_last and not advice.is_again):
         return say("This roll loses the game.")
+    met = say_later("Farkle: nothing scores.")
     if advice.is_again:
-        return say("Farkle: the dice are thrown again.") + f" {left}"
-    if advice.fate is Fate.LOSES:
-        # after the other player has reached the goal there is no turn to make up for it
-        if position.opponent >= advice.rules.winning_score:
-            return say("This roll loses the game.")
-        met = say("This roll loses all your points.")
+        met = say_later("Farkle: the dice are thrown again.")
+    elif fate is Fate.LOSES:
+        met = say_later("This roll loses all your points.")
     elif advice.keeps_turn_total:
-        met = say(
-            "Farkle: nothing scores, but your {points:,} points are banked.",
-            points=position.turn_total,
-        )
+        met = say_later("Farkle: nothing scores, but your {points:,} points are banked.")
     elif "loses_turn" in advice.rules.decisive:
-        met = say("Farkle: the turn is lost.")
-    else:
-        met = say("Farkle: nothing scores.")
-    return f"{met} {left}"
+        met = say_later("Farkle: the turn is lost.")
+    chance = percent(advice.win_probability, advice.within)
+    left = say("Your win probability is now {chance}.", chance=chance)
+    return f"{say(met, points=position.turn_total)} {left}"
 
 
 def _risks_text(odds: Odds) -> str:
@@ -725,11 +683,12 @@ def bank_text(rules: Ruleset, position: Position) -> str:
         total = after.score
     elif total >= rules.winning_score and rules.goal_ends_game(last_of_round=last_of_round):
         return say("wins the game")
-    scores = say("{score:,} to {others}", score=total, others=others)
+    told = say_later("{score:,} to {others}")
     if theirs < position.opponent:
-        scores = say("{score:,} to {theirs:,}, they fall back", score=total, theirs=theirs)
+        told = say_later("{score:,} to {theirs:,}, they fall back")
     elif theirs > position.opponent:
-        scores = say("{score:,} to {theirs:,}, they get the points", score=total, theirs=theirs)
+        told = say_later("{score:,} to {theirs:,}, they get the points")
+    scores = say(told, score=total, others=others, theirs=theirs)
     if beyond or total < rules.winning_score:
         return say("goes beyond the goal: {scores}", scores=scores) if beyond else scores
     then = say_later("{scores}, then they get one final turn")

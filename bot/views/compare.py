@@ -14,7 +14,7 @@ from bot.views.comparison_picture import sweep_chart
 from bot.views.drawing import DARK, Form, Look
 from bot.views.sheet import Sheet, sheet
 from solver.play.compare import CARELESS, CLOSE, Comparison, Estimate
-from solver.wording import figure, say
+from solver.wording import figure, say, say_later
 
 _COLUMNS = {
     "rules": "rules",
@@ -39,6 +39,9 @@ _COLUMNS = {
     "games": "optimal.games",
 }
 """Where the columns of the sheet are in the data."""
+
+_COUNTED = "points", "farkles", "turns", "decisions", "close"
+"""What of games is counted, or known."""
 
 
 def label(variation: Variation) -> str:
@@ -182,14 +185,8 @@ def compare_data(compared: Compared) -> list[dict[str, Any]]:
             "digest": one.rules.digest,
             "first_player": one.first_player,
             "most_points": {"points": one.points, "farkles": one.farkles},
-            "optimal": {
-                "games": one.tally.games,
-                "points": _plain(one.tally.points),
-                "farkles": _plain(one.tally.farkles),
-                "turns": _plain(one.tally.turns),
-                "decisions": _plain(one.tally.decisions),
-                "close": _plain(one.tally.close),
-            },
+            "optimal": {"games": one.tally.games}
+            | {name: _plain(getattr(one.tally, name)) for name in _COUNTED},
             "careless": {
                 "level": one.careless,
                 "wins": _plain(one.careless_wins),
@@ -222,34 +219,29 @@ def compare_chart(compared: Compared, form: Form = "png", look: Look = DARK) -> 
     """
     first, one = compared[0]
     along = _along(compared)
-    bases = {variation.base for variation, _ in compared}
-    title = say("Rule sets side by side")
-    if first.option and len(bases) == 1:
-        title = say("{rules} rules by {option}", rules=first.base, option=first.option)
-    elif first.option:
-        title = say("Rule sets by {option}", option=first.option)
-    found = [one for _, one in compared]
+    told = say_later("Rule sets side by side")
+    if first.option:
+        told = say_later("Rule sets by {option}")
+        if len({variation.base for variation, _ in compared}) == 1:
+            told = say_later("{rules} rules by {option}")
+    title = say(told, rules=first.base, option=first.option)
+    tallies = [one.tally for _, one in compared]
+    lost = [Estimate(one.careless_loses, one.careless_wins.standard_error) for _, one in compared]
+    close = say("decisions within {close:g} percentage points, in %", close=100 * CLOSE)
+    loses = say("what the level {level} loses, in percentage points", level=one.careless)
+    farkles = say("turns that end in a farkle, in %")
+    series = {
+        say("first player wins, in %"): [100 * one.first_player for _, one in compared],
+        **_counted(say("points of a turn"), [tally.points for tally in tallies]),
+        **_counted(farkles, [tally.farkles for tally in tallies], 100),
+        **_counted(say("turns of a game"), [tally.turns for tally in tallies]),
+        **_counted(close, [tally.close for tally in tallies], 100),
+        **_counted(loses, lost, 100),
+    }
     return sweep_chart(
         first.option or "",
         along,
-        {
-            say("first player wins, in %"): [100 * one.first_player for one in found],
-            **_counted(say("points of a turn"), [one.tally.points for one in found]),
-            **_counted(
-                say("turns that end in a farkle, in %"), [one.tally.farkles for one in found], 100
-            ),
-            **_counted(say("turns of a game"), [one.tally.turns for one in found]),
-            **_counted(
-                say("decisions within {close:g} percentage points, in %", close=100 * CLOSE),
-                [one.tally.close for one in found],
-                100,
-            ),
-            **_counted(
-                say("what the level {level} loses, in percentage points", level=one.careless),
-                [Estimate(one.careless_loses, one.careless_wins.standard_error) for one in found],
-                100,
-            ),
-        },
+        series,
         title=title,
         lines=[say("Best play by both, {games:,} games counted for each", games=one.tally.games)],
         source=say("By farkle-advisor; ±: the largest standard error of what is counted"),

@@ -19,63 +19,30 @@ from solver.turn.memory import confirm_text, held_text
 from solver.wording import and_text, figure, say, say_later, say_number
 
 _ENDS = {
-    "bank": (
-        say_later("{name} banks {points:,}"),
-        say_later("{name} banks {points:,} and now has {score:,}"),
-    ),
-    "farkle": (
-        say_later("{name} farkles"),
-        say_later("{name} farkles; the score stays {score:,}"),
-    ),
-    "farkle that banks": (
-        say_later("{name} farkles, but banks {points:,}"),
-        say_later("{name} farkles, but banks {points:,} and now has {score:,}"),
-    ),
-    "lose": (
-        say_later("{name} loses everything"),
-        say_later("{name} loses everything; the score is now {score:,}"),
-    ),
-    "out": (
-        say_later("{name} loses the game"),
-        say_later("{name} loses the game with {score:,}"),
-    ),
-    "win": (
-        say_later("{name} wins at once"),
-        say_later("{name} wins at once with {score:,}"),
-    ),
+    "bank": say_later("{name} banks {points:,}"),
+    "farkle": say_later("{name} farkles"),
+    "farkle that banks": say_later("{name} farkles, but banks {points:,}"),
+    "lose": say_later("{name} loses everything"),
+    "out": say_later("{name} loses the game"),
+    "win": say_later("{name} wins at once"),
 }
-"""How a turn ends, by itself and with the score."""
+"""How a turn ends."""
 _ENDS_BY_ROLL = {
-    "farkle": (
-        say_later("{name} rolls {dice}: a farkle"),
-        say_later("{name} rolls {dice}: a farkle; the score stays {score:,}"),
+    "farkle": say_later("{name} rolls {dice}: a farkle"),
+    "farkle that costs": say_later("{name} rolls {dice}: a farkle, {gone:,} points are lost"),
+    "farkle that banks": say_later(
+        "{name} rolls {dice}: a farkle, but {points:,} points are banked"
     ),
-    "farkle that costs": (
-        say_later("{name} rolls {dice}: a farkle, {gone:,} points are lost"),
-        say_later(
-            "{name} rolls {dice}: a farkle, {gone:,} points are lost; the score stays {score:,}"
-        ),
-    ),
-    "farkle that banks": (
-        say_later("{name} rolls {dice}: a farkle, but {points:,} points are banked"),
-        say_later(
-            "{name} rolls {dice}: a farkle, but {points:,} points are banked; the score is"
-            " now {score:,}"
-        ),
-    ),
-    "lose": (
-        say_later("{name} rolls {dice}: everything is lost"),
-        say_later("{name} rolls {dice}: everything is lost; the score is now {score:,}"),
-    ),
-    "out": (
-        say_later("{name} rolls {dice} and loses the game"),
-        say_later("{name} rolls {dice} and loses the game with {score:,}"),
-    ),
-    "win": (
-        say_later("{name} rolls {dice} and wins the game"),
-        say_later("{name} rolls {dice} and wins the game with {score:,}"),
-    ),
+    "lose": say_later("{name} rolls {dice}: everything is lost"),
+    "out": say_later("{name} rolls {dice} and loses the game"),
+    "win": say_later("{name} rolls {dice} and wins the game"),
 }
+_HAS = say_later("{turn} and now has {score:,}")
+_STAYS = say_later("{turn}; the score stays {score:,}")
+_IS_NOW = say_later("{turn}; the score is now {score:,}")
+_WITH = say_later("{turn} with {score:,}")
+_SCORES = {"bank": _HAS, "farkle": _STAYS, "farkle that costs": _STAYS, "lose": _IS_NOW}
+"""What the end of a turn leaves its player with, but where the game ends by it."""
 _SHOWN = 6
 """Set-asides that are named."""
 WITH_REAL_DICE = say_later("New game with real dice: {names}; {rules} rules, {goal}.")
@@ -471,35 +438,27 @@ def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Rol
         how = "farkle that banks"
     elif end.how is TurnEnding.FARKLE and fallen and gone:
         how = "farkle that costs"
-    alone, with_score = (_ENDS_BY_ROLL if fallen else _ENDS)[how]
+    ends = _ENDS_BY_ROLL if fallen else _ENDS
     seat = after.seats[end.seat]
-    parts = {
-        "name": name,
-        "dice": rolled_text(game, fallen),
-        "points": end.points,
-        "gone": gone,
-        "score": seat.score,
-    }
+    dice = rolled_text(game, fallen)
+    turn = say(ends[how], name=name, dice=dice, points=end.points, gone=gone)
+    parts = {"name": name, "points": end.points, "turn": turn, "score": seat.score}
     if game.stage is Stage.PLAY_OFF:
-        return say("{turn} in the play-off.", turn=say(alone, **parts))
+        return say("{turn} in the play-off.", **parts)
+    told = _SCORES.get(how, _WITH)
+    if how == "farkle that banks":
+        told = _IS_NOW if fallen else _HAS
     if end.lost and end.how is TurnEnding.BANK:
-        beyond = say_later(
+        told = say_later(
             "{name} banks {points:,} points and goes beyond the goal; the score is now {score:,}"
         )
         if end.lost == end.points:
-            beyond = say_later(
+            told = say_later(
                 "{name} banks {points:,} points and goes beyond the goal; the score stays {score:,}"
             )
-        text = say(beyond, **parts)
     elif end.lost:
-        text = say(
-            "{turn}; the penalty is {lost:,} points, the score is now {score:,}",
-            turn=say(alone, **parts),
-            lost=end.lost,
-            score=seat.score,
-        )
-    else:
-        text = say(with_score, **parts)
+        told = say_later("{turn}; the penalty is {lost:,} points, the score is now {score:,}")
+    text = say(told, lost=end.lost, **parts)
     if not end.lost and (seat.farkles > 1 or (seat.farkles and after.rules.farkle_penalty)):
         text += f", {farkles_in_a_row(seat.farkles, after.rules)}"
     is_first = len(after.reached) == 1 or after.rules.is_defended

@@ -173,11 +173,10 @@ def chances_text(names: Sequence[str], chances: Chances) -> str:
         f"{name} {rough_percent(share)}"
         for name, share in zip(names, chances.win_probabilities, strict=True)
     )
-    within = chances.within
-    if within is None:
-        text = say("Win probability: {chances}", chances=told)
-    else:
-        text = say("Estimated win probability: {chances}", chances=told)
+    within, head = chances.within, say_later("Win probability: {chances}")
+    if within is not None:
+        head = say_later("Estimated win probability: {chances}")
+    text = say(head, chances=told)
     if (last := chances.last) is not None:
         why = [
             say("luck {points:+.1f}", points=last.luck * 100),
@@ -374,29 +373,26 @@ def to_move_text(table: Table, *, typed: bool = True) -> str:
 
 def _may_do_text(game: Game, name: str, *, typed: bool) -> str:
     """What the one to move may do between turns, as `to_move_text` has it."""
-    if game.is_drafting and not typed:
-        return say("{name} takes the next pair.", name=name)
-    if game.is_drafting and not game.picks:  # what is laid out has just been told
-        return say("{name} takes the next pair with /pick.", name=name)
     if game.is_drafting:
-        pairs = ", ".join(die.typed for _, die in laid_out(game))
-        return say("{name} takes the next pair: {dice}.", name=name, dice=pairs)
-    text = say("{name} is to roll.", name=name)
-    if game.offered:
-        told = say_later(
-            "{name} may take over {points:,} points and {dice} (/take), or roll all dice."
-        )
-        if not typed:
-            told = say_later("{name} may take over {points:,} points and {dice}, or begin afresh.")
-        dice = dice_count(game.offered.dice)
-        text = say(told, name=name, points=game.offered.turn_total, dice=dice)
+        told = say_later("{name} takes the next pair.")
+        if typed and game.picks:
+            told = say_later("{name} takes the next pair: {dice}.")
+        elif typed:  # what is laid out has just been told
+            told = say_later("{name} takes the next pair with /pick.")
+        return say(told, name=name, dice=", ".join(die.typed for _, die in laid_out(game)))
     if game.tracked and game.turn != game.first_turn:
         return say("{name}: {turn}.", name=name, turn=events.turn_so_far_text(game))
     if game.tracked and not game.rules.takes_over:
-        return say(
-            "{name} is to move: /score POINTS, /score farkle, or /roll with the dice.", name=name
+        told = say_later("{name} is to move: /score POINTS, /score farkle, or /roll with the dice.")
+        return say(told, name=name)
+    if (left := game.offered) is None:
+        return say("{name} is to roll.", name=name)
+    told = say_later("{name} may take over {points:,} points and {dice}, or begin afresh.")
+    if typed:
+        told = say_later(
+            "{name} may take over {points:,} points and {dice} (/take), or roll all dice."
         )
-    return text
+    return say(told, name=name, points=left.turn_total, dice=dice_count(left.dice))
 
 
 def _of_turn(game: Game) -> str:

@@ -30,13 +30,10 @@ _NOT_AT_WORK = {
 
 def created_text(rules: Ruleset) -> str:
     """What was saved, before it is solved."""
-    return wrap(
-        say(
-            "{name} is saved; /rules show {name} explains it. Solving {states:,} positions now.",
-            name=rules.name,
-            states=state_count(rules),
-        )
+    told = say_later(
+        "{name} is saved; /rules show {name} explains it. Solving {states:,} positions now."
     )
+    return wrap(say(told, name=rules.name, states=state_count(rules)))
 
 
 def solve_progress_text(progress: SolveProgress) -> str:
@@ -135,15 +132,11 @@ def new_rules_help() -> str:
 
 
 def _solved(progress: SolveProgress) -> str:
-    name, share = progress.name, (progress.win_probability or 0.0) * 100
-    if progress.seconds < 0.5:
-        return say("{name} is solved: the first player wins {share:.1f} %.", name=name, share=share)
-    return say(
-        "{name} is solved in {seconds:.0f} s: the first player wins {share:.1f} %.",
-        name=name,
-        seconds=progress.seconds,
-        share=share,
-    )
+    seconds, share = progress.seconds, (progress.win_probability or 0.0) * 100
+    told = say_later("{name} is solved in {seconds:.0f} s: the first player wins {share:.1f} %.")
+    if seconds < 0.5:
+        told = say_later("{name} is solved: the first player wins {share:.1f} %.")
+    return say(told, name=progress.name, seconds=seconds, share=share)
 
 
 def _solving_text(seconds: float) -> str:

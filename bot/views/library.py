@@ -12,7 +12,7 @@ from typing import Any
 from bot.languages import language, language_codes
 from bot.layout import columns, dice_count, wrap
 from bot.services.rule_options import SINGLE
-from bot.views.rules_text import NO_SCORE, as_shown, combination_points, title_text
+from bot.views.rules_text import as_shown, combination_points, no_score_text, title_text
 from bot.views.sheet import Cell, Sheet
 from solver.errors import InvalidRequestError
 from solver.rules.options import as_typed
@@ -134,7 +134,7 @@ def differing_scores(a: Ruleset, b: Ruleset) -> Iterator[tuple[str, Worth, Worth
             if one.own != two.own and one.best != two.best:
                 yield in_words(str(face) * number), one, two
     ours, theirs = (
-        combination_points(rules) | {say(NO_SCORE[rules.dice - 1]): rules.scoring.nothing}
+        combination_points(rules) | {no_score_text(rules): rules.scoring.nothing}
         for rules in (a, b)
     )
     for name in dict.fromkeys([*ours, *theirs]):
@@ -365,7 +365,7 @@ def _told(rules: Ruleset) -> Iterator[str]:
     if rules.dice >= 5 and any(one.dice == "aaabb" for one in rules.scoring.combination):
         yield say(_FULL_HOUSE)
     if rules.scoring.nothing:
-        yield f"{say(NO_SCORE[rules.dice - 1])} {rules.scoring.nothing}"
+        yield f"{no_score_text(rules)} {rules.scoring.nothing}"
     if meaning := OPTIONS["more_of_a_kind"].meanings[rules.scoring.more_of_a_kind]:
         yield say(meaning)
     yield from (one.sentence for one in topics(rules, (*TURN_TOLD, *END_TOLD)) if one.is_special)

@@ -122,40 +122,22 @@ def plan_lines(plan: BadgePlan | None) -> list[str]:
     """When to use a badge in the first turn."""
     if plan is None:
         return []
-    lines = [
-        wrap(
-            say(
-                "Your badge is worth {points} %.",
-                points=figure(100 * plan.worth, ".2f"),
-            )
-        )
-    ]
-    if plan.before is not None:
-        said = say("Say that you use it before the first roll of the game.")
-        lines.append(wrap(said if plan.before else say("Do not use it in the first turn.")))
+    when = say_later("Do not use it in the first turn.")
+    if plan.before:
+        when = say_later("Say that you use it before the first roll of the game.")
     elif plan.share is not None:
-        lines.append(
-            wrap(
-                say(
-                    "On the first roll of the game, using it is best {chance} of the time; /advise"
-                    " says so for any roll.",
-                    chance=percent(plan.share),
-                )
-            )
+        when = say_later(
+            "On the first roll of the game, using it is best {chance} of the time; /advise says so"
+            " for any roll."
         )
-    elif not plan.at:
-        lines.append(wrap(say("Do not use it in the first turn.")))
-    else:
-        lines.append(wrap(say(_WHEN[plan.kind])))
-        rows = [
-            (
-                one.dice.text if one.dice else "",
-                stretch_text(one.first, one.last),
-            )
-            for one in plan.at
-        ]
-        lines += columns(rows, right={1})
-    return lines
+    elif plan.at:
+        when = _WHEN[plan.kind]
+    worth = say("Your badge is worth {points} %.", points=figure(100 * plan.worth, ".2f"))
+    rows = [
+        (one.dice.text if one.dice else "", stretch_text(one.first, one.last)) for one in plan.at
+    ]
+    told = worth, say(when, chance=percent(plan.share or 0.0))
+    return [*map(wrap, told), *columns(rows, right={1})]
 
 
 def plan_data(plan: BadgePlan | None) -> dict[str, Any] | None:
@@ -405,31 +387,23 @@ def badges_sheet(badges: Sequence[Badge]) -> Sheet:
     return sheet(names, badges_data(badges))
 
 
-def doubts(dice: Sequence[NamedDie], *, joker_alone: bool) -> list[str]:
+def doubts(dice: Sequence[NamedDie], *, joker_alone: bool) -> Iterator[str]:
     """What nobody knows of some dice, a sentence each.
 
     joker_alone : whether it was said that jokers score by themselves, so that nothing is assumed
     """
-    found = []
     if not joker_alone and any(named.die.jokers for named in dice):
-        found.append(
-            say(
-                "Jokers: no source says how they score, so we assume that none scores by itself"
-                " and that several can go with one die."
-            )
+        yield say(
+            "Jokers: no source says how they score, so we assume that none scores by itself and"
+            " that several can go with one die."
         )
     if any(named.key == "tengri" for named in dice):
-        found.append(
-            say(
-                "Tengri's die: the tables of the game have a joker, wikis a plain 1"
-                " (tengri@plain); nobody has reported trying it."
-            )
+        yield say(
+            "Tengri's die: the tables of the game have a joker, wikis a plain 1 (tengri@plain);"
+            " nobody has reported trying it."
         )
     if any(named.version is Version.KCD1 for named in dice):
-        found.append(
-            say("Dice of the first game: from its wiki, as its own tables were not found.")
-        )
-    return found
+        yield say("Dice of the first game: from its wiki, as its own tables were not found.")
 
 
 def _weights(die: Die) -> list[str]:

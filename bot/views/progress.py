@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from decimal import ROUND_CEILING, Context
+from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from rich.console import Console
@@ -286,9 +286,6 @@ def _checked_lines(checked: Checked, data: dict[str, Any]) -> list[str]:
 MOST_ROWS = 10
 """Rule sets under way that are shown at once."""
 
-_SWEEPS = 14.0
-"""That most contests take."""
-
 _GETS_READY = "loading or compiling code"
 """Before the first sweep; the first solve of a kind of rules compiles for up to a minute."""
 
@@ -338,12 +335,7 @@ class CatalogueProgress(Watch):
         self._bars.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._bars.stop()
 
     def begin(self, job: Job) -> None:
@@ -401,12 +393,13 @@ class CatalogueProgress(Watch):
 
 @contextmanager
 def share_progress(
-    what: str, *, quietly: bool = False, sweeps: float = 1.0
+    what: str, *, quietly: bool = False, sweeps: float = 1.0, has_turns: bool = False
 ) -> Iterator[Callable[[float | Progress], None]]:
     """Show on standard error which share of some work is done, while the context lasts.
 
     quietly : whether nothing is shown at all
     sweeps : how many there are at least, where the work is a solve
+    has_turns : whether its turns are worked out before, for which half of the bar is
     """
     console = _StandardError(stderr=True, quiet=quietly)
     if not console.is_terminal:
@@ -415,22 +408,18 @@ def share_progress(
         return
     columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn()
     with RichProgress(*columns, console=console, transient=True) as bar:
-        task, expected = bar.add_task(what, total=1.0), ExpectedSweeps(DEFAULT_TOLERANCE, sweeps)
-        yield lambda far: bar.update(task, completed=expected.share(far))
-
-
-@contextmanager
-def contest_progress(
-    what: str, *, quietly: bool = False
-) -> Iterator[Callable[[float | Progress], None]]:
-    """Show how far a contest is: half of the bar is for its turns, half for its sweeps."""
-    expected = ExpectedSweeps(DEFAULT_TOLERANCE, _SWEEPS)
-    with share_progress(what, quietly=quietly) as done:
+        task = bar.add_task(what, total=2.0 if has_turns else 1.0)
+        expected = ExpectedSweeps(DEFAULT_TOLERANCE, sweeps)
 
         def tell(far: float | Progress) -> None:
-            done((expected.share(far) + isinstance(far, Progress)) / 2)
+            before = has_turns and isinstance(far, Progress)
+            bar.update(task, completed=expected.share(far) + before)
 
         yield tell
+
+
+contest_progress = partial(share_progress, sweeps=14.0, has_turns=True)
+"""Shows how far a contest is, most of which take so many sweeps."""
 
 
 def _tell(console: Console, text: str) -> None:

@@ -1,8 +1,9 @@
 """The review of a game as plain text, aligned for a fixed-width font, and as data."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from bot.layout import (
@@ -53,6 +54,15 @@ _COSTS = {
     Mark.INACCURACY: say_later("Cost {points}, an inaccuracy: {chance} instead of {best}."),
     Mark.MISTAKE: say_later("Cost {points}, a mistake: {chance} instead of {best}."),
     Mark.BLUNDER: say_later("Cost {points}, a blunder: {chance} instead of {best}."),
+}
+_OF_OTHERS: dict[str, Callable[[PlayerReview], float]] = {
+    say_later("luck of others, %"): attrgetter("others_luck"),
+    say_later("choices of others, %"): attrgetter("others_choices"),
+    say_later("turns of others, %"): attrgetter("others_told"),
+    say_later("given up by others, %"): attrgetter("others_given_up"),
+    say_later("everything else, %"): lambda player: (
+        player.rest - player.others_told - player.others_given_up
+    ),
 }
 
 
@@ -161,27 +171,26 @@ def _judgement_data(review: Review, moment: Moment) -> dict[str, Any]:
 
 def _head(review: Review, names: Sequence[str]) -> str:
     all_players = zip(names, review.players, strict=True)
-    head = say(
-        "{rules} rules, {scores}: {result}",
-        rules=review.rules.name,
-        scores=", ".join(f"{name} {figure(player.score)}" for name, player in all_players),
-        result=_result(review, names),
-    )
-    start = say(
-        "At the start the chances were {odds}.", odds=_odds(review.start, names, review.within)
-    )
-    text = f"{head}\n{start}"
+    sentences = [
+        say_later("{rules} rules, {scores}: {result}"),
+        say_later("At the start the chances were {odds}."),
+    ]
     if review.within is not None:
-        note = say(
+        estimated = say_later(
             "These chances are estimates, as {rules} rules are not solved for {players}"
             " players: 95 of 100 are at most {points:.1f} percentage points off, so a decision"
-            " that cost less may have been right.",
-            points=review.within * 100,
-            rules=review.rules.name,
-            players=len(names),
+            " that cost less may have been right."
         )
-        text += f"\n{note}"
-    return wrap(text)
+        sentences.append(estimated)
+    parts = {
+        "rules": review.rules.name,
+        "scores": ", ".join(f"{name} {figure(player.score)}" for name, player in all_players),
+        "result": _result(review, names),
+        "odds": _odds(review.start, names, review.within),
+        "points": (review.within or 0.0) * 100,
+        "players": len(names),
+    }
+    return wrap("\n".join(say(sentence, **parts) for sentence in sentences))
 
 
 def _result(review: Review, names: Sequence[str]) -> str:
@@ -218,66 +227,48 @@ def _odds(shares: Shares, names: Sequence[str], within: float | None) -> str:
 
 def _table(review: Review, names: Sequence[str]) -> list[str]:
     points = partial(_points, within=review.within)
-    rows: list[tuple[str, Callable[[PlayerReview], str]]] = []
-    is_decided = any(player.decisions for player in review.players)
-    is_rolled = any(moment.kind is Kind.ROLL for moment in review.moments)
-    if is_decided:
-        rows += [
-            (say("accuracy"), _accuracy),
-            (say("level of play"), lambda player: say(player.band) if player.band else "-"),
-            (say("decisions"), lambda player: str(player.decisions)),
-            (say("inaccuracies"), lambda player: str(player.inaccuracies)),
-            (say("mistakes"), lambda player: str(player.mistakes)),
-            (say("blunders"), lambda player: str(player.blunders)),
-            (say("lost by decisions, %"), lambda player: points(-player.total_loss)),
-        ]
-    if is_rolled:
-        rows.append((say("luck, %"), lambda player: points(player.luck)))
+    rows: list[tuple[str, ...]] = []
+
+    def tell(label: str, cell: Callable[[PlayerReview], str]) -> None:
+        rows.append((label, *map(cell, review.players)))
+
+    if any(player.decisions for player in review.players):
+        tell(say("accuracy"), _accuracy)
+        tell(say("level of play"), lambda player: say(player.band) if player.band else "-")
+        tell(say("decisions"), lambda player: str(player.decisions))
+        tell(say("inaccuracies"), lambda player: str(player.inaccuracies))
+        tell(say("mistakes"), lambda player: str(player.mistakes))
+        tell(say("blunders"), lambda player: str(player.blunders))
+        tell(say("lost by decisions, %"), lambda player: points(-player.total_loss))
+    if any(moment.kind is Kind.ROLL for moment in review.moments):
+        tell(say("luck, %"), lambda player: points(player.luck))
     if review.is_told:
-        rows.append((say("turns without rolls, %"), lambda player: points(player.told)))
+        tell(say("turns without rolls, %"), lambda player: points(player.told))
     if any(player.given_up for player in review.players):
-        rows.append((say("given up, %"), lambda player: points(player.given_up)))
+        tell(say("given up, %"), lambda player: points(player.given_up))
     if len(names) > 2:
-        others: list[tuple[str, Callable[[PlayerReview], float]]] = [
-            (say("luck of others, %"), lambda player: player.others_luck),
-            (say("choices of others, %"), lambda player: player.others_choices),
-            (say("turns of others, %"), lambda player: player.others_told),
-            (say("given up by others, %"), lambda player: player.others_given_up),
-            (
-                say("everything else, %"),
-                lambda player: player.rest - player.others_told - player.others_given_up,
-            ),
-        ]
-        for label, change in others:
-            if any(abs(change(player)) >= _LEAST_CHANGE for player in review.players):
-                rows.append((label, partial(_changed_points, change, review.within)))
-        if (now := review.now) is not None:
-            rows.append(
-                (
-                    say("start to end, %"),
-                    lambda player: points(now[player.seat] - review.start[player.seat]),
-                )
-            )
+        rows += [(label, *map(points, changes)) for label, changes in _of_others(review)]
     narrow = room() <= PHONE and len(names) > 2
     if narrow and len(names) > _WITH_POINTS:
         return [
-            f"{name}: {', '.join(f'{label} {cell(player)}' for label, cell in rows)}"
-            for name, player in zip(names, review.players, strict=True)
+            f"{name}: {', '.join(f'{row[0]} {row[seat]}' for row in rows)}"
+            for seat, name in enumerate(names, 1)
         ]
     # words are wider than figures
-    cells = [
-        (label, *map(cell, review.players))
-        for label, cell in rows
-        if not (narrow and label == say("level of play"))
-    ]
+    cells = [row for row in rows if not (narrow and row[0] == say("level of play"))]
     head = [shorten(name, _SHORT_NAME) if narrow else _short(name) for name in names]
     return columns([("", *head), *cells], right=set(range(1, len(names) + 1)))
 
 
-def _changed_points(
-    change: Callable[[PlayerReview], float], within: float | None, player: PlayerReview
-) -> str:
-    return _points(change(player), within)
+def _of_others(review: Review) -> Iterator[tuple[str, list[float]]]:
+    """What others changed for each player where more than two play, and everything together."""
+    for label, change in _OF_OTHERS.items():
+        changes = list(map(change, review.players))
+        if max(map(abs, changes)) >= _LEAST_CHANGE:
+            yield say(label), changes
+    if (now := review.now) is not None:
+        ends = zip(review.start, now, strict=True)
+        yield say("start to end, %"), [last - first for first, last in ends]
 
 
 def _turns(review: Review, names: Sequence[str]) -> str:
@@ -467,14 +458,11 @@ def _at_the_start(choice: Alternative, left: int, *, done: bool) -> str:
     """The choice before the first roll, in words: to take over a turn total, or to begin afresh."""
     if choice.action is Decision.ROLL:
         return say("began afresh") if done else say("begin afresh")
-    parts = {
-        "points": choice.turn_total,
-        "dice": dice_count(left),
-        "chance": percent(choice.farkle_probability),
-    }
+    sentence = say_later("take over {points:,} points and {dice} (farkle chance {chance})")
     if done:
-        return say("took over {points:,} points and {dice} (farkle chance {chance})", **parts)
-    return say("take over {points:,} points and {dice} (farkle chance {chance})", **parts)
+        sentence = say_later("took over {points:,} points and {dice} (farkle chance {chance})")
+    chance = percent(choice.farkle_probability)
+    return say(sentence, points=choice.turn_total, dice=dice_count(left), chance=chance)
 
 
 def _badge_use(kit: Kit, judgement: Judgement, choice: Alternative) -> str:

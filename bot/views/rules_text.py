@@ -15,21 +15,6 @@ from solver.turn.dice import all_points, farkle_probability, make_roll
 from solver.turn.memory import typed_set
 from solver.wording import and_text, figure, say, say_later, say_number, short
 
-NO_SCORE = (
-    say_later("a die without any score"),
-    say_later("two dice without any score"),
-    say_later("three dice without any score"),
-    say_later("four dice without any score"),
-    say_later("five dice without any score"),
-    say_later("six dice without any score"),
-    say_later("seven dice without any score"),
-    say_later("eight dice without any score"),
-    say_later("nine dice without any score"),
-    say_later("ten dice without any score"),
-)
-"""The roll of all the dice, of which there are one to ten, in which nothing scores."""
-
-
 SOURCES = (
     say_later('The scoring known as "Arnold" among descriptions of Farkle'),
     say_later("Farkle at cardgames.io"),
@@ -72,6 +57,12 @@ def title_text(rules: Ruleset) -> str:
     return say(rules.title) if rules.title in preset_titles() else rules.title
 
 
+def no_score_text(rules: Ruleset) -> str:
+    """The roll of all the dice in which nothing scores."""
+    word = say(COUNTS[rules.dice - 1])
+    return say_number("[a die|{dice} dice] without any score", rules.dice, dice=word)
+
+
 def _one_line(text: str) -> str:
     return short(" ".join(text.split()), 500)
 
@@ -98,7 +89,7 @@ def _worth(rules: Ruleset) -> list[str]:
         (name, _points(points)) for name, points in combination_points(rules).items() if points
     ]
     if nothing:
-        named.append((say(NO_SCORE[rules.dice - 1]), _points(nothing)))
+        named.append((no_score_text(rules), _points(nothing)))
     if named:
         lines += ["", *columns(named, right={1})] if rows else columns(named, right={1})
     if _has_two_prices(rules):

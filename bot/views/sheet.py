@@ -28,24 +28,6 @@ class Sheet:
         return written.getvalue().removesuffix("\n")
 
 
-@dataclass(frozen=True, slots=True)
-class NumberTable:
-    """Rows of numbers and words under the names of their columns, and what holds for all rows."""
-
-    about: dict[str, Any]
-    sheet: Sheet
-
-    def as_data(self) -> dict[str, Any]:
-        """As plain data: a row becomes its columns by name."""
-        named = [dict(zip(self.sheet.columns, row, strict=True)) for row in self.sheet.rows]
-        return {**self.about, "rows": named}
-
-
-def columns_table(about: dict[str, Any], columns: Mapping[str, Iterable[Any]]) -> NumberTable:
-    """A table from its columns, which are equally long."""
-    return NumberTable(about, Sheet(tuple(columns), tuple(zip(*columns.values(), strict=True))))
-
-
 def sheet(columns: Sequence[str], rows: Iterable[Mapping[str, Cell]]) -> Sheet:
     """The named columns of some rows, which may hold more."""
     return Sheet(tuple(columns), tuple(tuple(row[name] for name in columns) for row in rows))

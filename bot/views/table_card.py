@@ -123,13 +123,8 @@ def highlight_line(news: News, found: Highlight, now: Game) -> str:
     goes_on = before and not now.over and (now.mover, now.last) == (before.mover, before.last)
     if found.feat is Feat.HOT_DICE and not goes_on:
         line = _SWEPT
-    return say(
-        line,
-        name=table.names[found.seat],
-        chance=rough_percent(found.number),
-        points=found.number,
-        number=found.number,
-    )
+    name, number = table.names[found.seat], found.number
+    return say(line, name=name, chance=rough_percent(number), points=number, number=number)
 
 
 _MOST_IN_LIST = 25
@@ -324,16 +319,16 @@ def _story(found: Sequence[tuple[News, Highlight | None]]) -> list[str]:
 
 def _foot(table: Table) -> str:
     """Whose turn it is, and how far it has come."""
-    game = table.game
-    if game.over:
-        return ""
+    return "" if table.game.over else f"**{escape_markdown(_to_do(table))}**"
+
+
+def _to_do(table: Table) -> str:
+    game, name = table.game, table.names[table.game.mover]
     if len(game.seats) < 2:
-        told = say("Waiting for another player to join.")
-        return f"**{escape_markdown(told)}**"
+        return say("Waiting for another player to join.")
     if _waits(table):
-        told = say("{name} starts when everybody is here.", name=table.names[game.mover])
-        return f"**{escape_markdown(told)}**"
-    name, total = table.names[game.mover], game.turn.turn_total
+        return say("{name} starts when everybody is here.", name=name)
+    total = game.turn.turn_total
     if game.turn.roll is not None:
         told = say("{name} chooses what to keep.", name=name)
         if total:
@@ -344,10 +339,10 @@ def _foot(table: Table) -> str:
     elif game.tracked and not game.is_drafting:
         told = say("{name} is to move: enter the dice, or the points of the turn.", name=name)
     else:
-        return f"**{escape_markdown(to_move_text(table, typed=False))}**"
+        return to_move_text(table, typed=False)
     if game.to_beat:
         told += " " + say("{points:,} points to beat.", points=game.to_beat)
-    return f"**{escape_markdown(told)}**"
+    return told
 
 
 def _solve(news: News) -> str:

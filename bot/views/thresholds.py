@@ -11,7 +11,6 @@ from bot.layout import beneath, columns, dice_count, percent, wrap
 from bot.views.advice import position_text
 from bot.views.answer_data import position_data
 from bot.views.rules_text import farkle_chances
-from bot.views.sheet import NumberTable, Sheet
 from solver.game.position import in_play_off, points_to_beat
 from solver.game.standings import Ints
 from solver.play.maps import TurnMap
@@ -96,9 +95,6 @@ def stretch_text(first: int, last: int | None) -> str:
     return say("{first:,} to {last:,}", first=first, last=last)
 
 
-_CELL = "turn_total", "dice", "win_probability", "action", "reachable"
-
-
 def turn_data(turn: TurnMap) -> dict[str, Any]:
     """The turn with all cells."""
     return {
@@ -110,27 +106,26 @@ def turn_data(turn: TurnMap) -> dict[str, Any]:
     }
 
 
-def number_table(turn: TurnMap) -> NumberTable:
-    """Every state of a turn that can occur, and its borders."""
+def number_table(turn: TurnMap) -> dict[str, Any]:
+    """Every state of a turn that can occur, and its borders, as plain data."""
     value = turn.value
     rows = [
-        (
-            int(turn.totals[row]),
-            int(column) + 1,
-            float(value[row, column]),
-            float(turn.roll[row, column]),
-            None if np.isnan(turn.bank[row, column]) else float(turn.bank[row, column]),
-            turn.action(row, column).value,
-        )
-        for row, column in np.argwhere(turn.reachable)
+        {
+            "turn_total": int(turn.totals[cell[0]]),
+            "dice": int(cell[1]) + 1,
+            "win_probability": float(value[cell]),
+            "roll": float(turn.roll[cell]),
+            "bank": None if np.isnan(turn.bank[cell]) else float(turn.bank[cell]),
+            "action": turn.action(*cell).value,
+        }
+        for cell in map(tuple, np.argwhere(turn.reachable))
     ]
-    about = {
+    return {
         "rules": turn.rules.name,
         "position": position_data(turn.rules, turn.position),
         "bank_from": [asdict(one) for one in turn.bank_from],
+        "rows": rows,
     }
-    columns = ("turn_total", "dice", "win_probability", "roll", "bank", "action")
-    return NumberTable(about, Sheet(columns, tuple(rows)))
 
 
 def _cells(turn: TurnMap) -> Iterator[dict[str, Any]]:
@@ -138,10 +133,13 @@ def _cells(turn: TurnMap) -> Iterator[dict[str, Any]]:
     value = turn.value
     for row, total in enumerate(_totals(turn).tolist()):
         for column, dice in enumerate(turn.columns):
-            win_probability = float(value[row, column])
-            action, reachable = turn.action(row, column), bool(turn.reachable[row, column])
-            cell = total, dice, win_probability, action, reachable
-            yield dict(zip(_CELL, cell, strict=True))
+            yield {
+                "turn_total": total,
+                "dice": dice,
+                "win_probability": float(value[row, column]),
+                "action": turn.action(row, column),
+                "reachable": bool(turn.reachable[row, column]),
+            }
 
 
 def turn_text(turn: TurnMap) -> str:

@@ -7,7 +7,6 @@ import numpy as np
 
 from bot.views import drawing
 from bot.views.advice import position_text
-from bot.views.sheet import NumberTable, Sheet
 from solver.game.standings import Bools
 from solver.play.maps import BorderMap, ScoreMap, TurnMap, WinMap
 from solver.turn.equations import Floats
@@ -399,34 +398,36 @@ def border_picture(
     return drawing.as_file(picture, form)
 
 
-def win_table(found: WinMap) -> NumberTable:
-    """The win probability of every pair of scores."""
+def win_table(found: WinMap) -> dict[str, Any]:
+    """The win probability of every pair of scores as plain data."""
     rows = [
-        (int(own), int(other), float(found.win_probability[x, y]))
+        {
+            "banked": int(own),
+            "opponent": int(other),
+            "win_probability": float(found.win_probability[x, y]),
+        }
         for x, own in enumerate(found.scores)
         for y, other in enumerate(found.scores)
     ]
-    columns = ("banked", "opponent", "win_probability")
-    return NumberTable(_about(found), Sheet(columns, tuple(rows)))
+    return {**_about(found), "rows": rows}
 
 
-def border_table(found: BorderMap) -> NumberTable:
-    """From which turn total on to bank, by dice and scores."""
-    columns = ("dice", "banked", "opponent", "bank_from", "reaches_goal", "inverted")
+def border_table(found: BorderMap) -> dict[str, Any]:
+    """From which turn total on to bank, by dice and scores, as plain data."""
     rows = [
-        (
-            dice + 1,
-            int(own),
-            int(other),
-            None if np.isnan(least := found.bank_from[dice, x, y]) else int(least),
-            bool(least >= found.wins_from[x]),
-            bool(found.inverted[dice, x, y]),
-        )
+        {
+            "dice": dice + 1,
+            "banked": int(own),
+            "opponent": int(other),
+            "bank_from": None if np.isnan(least := found.bank_from[dice, x, y]) else int(least),
+            "reaches_goal": bool(least >= found.wins_from[x]),
+            "inverted": bool(found.inverted[dice, x, y]),
+        }
         for dice in range(len(found.bank_from))
         for x, own in enumerate(found.scores)
         for y, other in enumerate(found.scores)
     ]
-    return NumberTable(_about(found), Sheet(columns, tuple(rows)))
+    return {**_about(found), "rows": rows}
 
 
 def _about(found: ScoreMap) -> dict[str, Any]:

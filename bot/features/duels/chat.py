@@ -1,8 +1,8 @@
 """The commands that set ways to play against each other, exactly."""
 
 from bot.chat import fields
-from bot.chat.commands import Line, Stream
-from bot.chat.features import Core, Feature, question
+from bot.chat.commands import Line, Stream, question
+from bot.chat.features import Core, Feature
 from bot.chat.waiting import replies, solved_first
 from bot.features.duels import service
 from bot.features.duels.view import duel_data, duel_text, response_data, response_text

@@ -31,23 +31,14 @@ def duel_text(duel: Duel) -> str:
             low, high = (_finely(rate + side * error) for side in (-1.96, 1.96))
             row = *row, fine_percent(rate), say("{low} to {high} %", low=low, high=high)
         rows.append(row)
-    lines = [
-        wrap(
-            say(
-                "Chance of {one} to win against {other} under {rules} rules:",
-                one=duel.one,
-                other=duel.other,
-                rules=duel.rules.name,
-            )
-        ),
-        *columns(rows, right={1, 2, 3}),
-        _exactness(duel.rules, duel.change) if duel.is_exact else _played_instead(),
-    ]
+    title = say_later("Chance of {one} to win against {other} under {rules} rules:")
+    notes = [say(title, one=duel.one, other=duel.other, rules=duel.rules.name)]
+    notes += [_exactness(duel.rules, duel.change) if duel.is_exact else _played_instead()]
     if played and duel.is_exact and not played.agrees(duel):
-        lines.append(
-            wrap(say("The games differ from that by more than chance explains: please report it."))
-        )
-    return "\n".join(lines)
+        wrong = say("The games differ from that by more than chance explains: please report it.")
+        notes.append(wrong)
+    first, *others = map(wrap, notes)
+    return "\n".join([first, *columns(rows, right={1, 2, 3}), *others])
 
 
 def duel_data(duel: Duel) -> dict[str, Any]:
@@ -103,30 +94,19 @@ def response_text(found: BestResponse) -> str:
     if room() <= PHONE:
         rows = [("", say("best"), say("optimal"))]
     rows += [(say(when), fine_percent(one), fine_percent(other)) for when, one, other in both]
-    gain = say(
-        "The best response wins {gain} percentage points more than optimal play.",
-        gain=figure(100 * found.gain, ".3f"),
-    )
+    title = say_later("Chance to win against {policy} under {rules} rules:")
+    gain = say_later("The best response wins {gain} percentage points more than optimal play.")
     lines = [
-        wrap(
-            say(
-                "Chance to win against {policy} under {rules} rules:",
-                policy=best.other,
-                rules=rules.name,
-            )
-        ),
+        wrap(say(title, policy=best.other, rules=rules.name)),
         *columns(rows, right={1, 2}),
-        wrap(gain),
-        _exactness(rules, max(best.change, optimal.change)),
+        wrap(say(gain, gain=figure(100 * found.gain, ".3f"))),
+        wrap(_exactness(rules, max(best.change, optimal.change))),
         "",
         wrap(say("Each of them banks from these turn totals on, by dice left to roll:")),
         *_examples(found.usual),
     ]
     if found.greatest:
-        lines += [
-            wrap(say("Where the best response gains most:")),
-            *_examples(found.greatest),
-        ]
+        lines += [wrap(say("Where the best response gains most:")), *_examples(found.greatest)]
     return "\n".join(lines)
 
 
@@ -216,22 +196,18 @@ def _chances(duel: Duel) -> tuple[float, float, float]:
 
 
 def _played_instead() -> str:
-    return wrap(
-        say(
-            "The games were played turn by turn: nothing exact is worked out where a game has"
-            " rounds, or a turn depends on the one before it."
-        )
+    return say(
+        "The games were played turn by turn: nothing exact is worked out where a game has rounds,"
+        " or a turn depends on the one before it."
     )
 
 
 def _exactness(rules: Ruleset, change: float) -> str:
-    told = say("These chances are exact.")
+    told = say_later("These chances are exact.")
     if change:
-        told = say(
-            "These chances are exact to within {change}.",
-            change=figure(change, ".1e"),
-        )
-    if rules.score_floor:
-        floor = say("A score below {floor:,} counts as {floor:,}.", floor=rules.score_floor)
-        told = f"{told} {floor}"
-    return wrap(told)
+        told = say_later("These chances are exact to within {change}.")
+    exact = say(told, change=figure(change, ".1e"))
+    if not rules.score_floor:
+        return exact
+    floor = say("A score below {floor:,} counts as {floor:,}.", floor=rules.score_floor)
+    return f"{exact} {floor}"

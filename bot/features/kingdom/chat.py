@@ -5,8 +5,8 @@ from functools import partial
 
 from bot.chat import fields
 from bot.chat.advice import dice_told
-from bot.chat.commands import Line, Reply, Stream
-from bot.chat.features import Core, Feature, answered_by, question
+from bot.chat.commands import Line, Reply, Stream, answered_by, question
+from bot.chat.features import Core, Feature
 from bot.chat.presses import CommandPress, pressable
 from bot.chat.waiting import replies
 from bot.features.kingdom import service, view

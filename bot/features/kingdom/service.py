@@ -6,6 +6,7 @@ or on the command line.
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 import numpy as np
 
@@ -385,21 +386,18 @@ def dice_for_sale(question: PurchaseQuestion) -> list[tuple[int, NamedDie]]:
         if (price := known.price or 0) > _NO_PRICE and Version.PATCHED in known.versions:
             named = named_die(known)
             offer = price, named
-            offers[named.die] = min(offers.get(named.die, offer), offer, key=_price)
+            offers[named.die] = min(offers.get(named.die, offer), offer, key=itemgetter(0))
     offers.pop(Die(), None)  # everybody has ordinary dice
-    dice = sorted(offers.values(), key=_price)
     owned = Counter(named.die for named in question.owned.pool)
-    dice = [offer for offer in dice if owned[offer[1].die] < question.owned.dice.rules.dice]
-    affordable = [
-        offer
-        for offer in dice
-        if question.most_price is None or _price(offer) <= question.most_price
-    ]
+    most, number = question.most_price, question.owned.dice.rules.dice
+    dice = [(price, named) for price, named in offers.values() if owned[named.die] < number]
+    dice.sort(key=itemgetter(0))
+    affordable = [offer for offer in dice if most is None or offer[0] <= most]
     if not affordable:
         raise InvalidRequestError.say(
             "no die costs {price:,} groschen or less; the cheapest one costs {least:,}",
-            price=question.most_price,
-            least=_price(dice[0]),
+            price=most,
+            least=dice[0][0],
         )
     return affordable
 
@@ -463,7 +461,3 @@ def purchase_answer(
 def _by_dice(pool: list[NamedDie], number: int) -> dict[DiceSet, NamedSet]:
     """All sets of `number` dice of a pool, by what they throw."""
     return {named.dice_set: named for named in sets_from(pool, number)}
-
-
-def _price(offer: tuple[int, NamedDie]) -> int:
-    return offer[0]

@@ -10,8 +10,7 @@ from bot.layout import PHONE, WIDTH, columns, percent, room, wrap
 from bot.views.named_dice import badge_lines, doubts, plan_data, plan_lines
 from bot.views.sheet import Sheet, sheet
 from solver.named.sets import NamedDie, NamedSet
-from solver.rules.ruleset import Ruleset
-from solver.wording import figure, say
+from solver.wording import figure, say, say_later
 
 MOST_CHOICES = 10
 """Sets that are listed."""
@@ -20,12 +19,11 @@ MOST_CHOICES = 10
 def kcd_text(answer: service.KcdAnswer) -> str:
     """Who wins, what both sets bring, and when to bank in the first turn."""
     dice, begins = answer.question.dice, answer.question.begins
+    head = say_later("{rules} rules to {goal:,}, they begin.")
+    if begins:
+        head = say_later("{rules} rules to {goal:,}, you begin.")
     lines = [
-        wrap(
-            say("{rules} rules to {goal:,}, you begin.", **_game(dice.rules))
-            if begins
-            else say("{rules} rules to {goal:,}, they begin.", **_game(dice.rules))
-        ),
+        wrap(say(head, rules=dice.rules.name, goal=dice.rules.goal)),
         *figures_lines([(say("you"), answer.mine), (say("them"), answer.theirs)]),
         *_endless_lines([answer.mine.points, answer.theirs.points]),
         *badge_lines(dice.badges),
@@ -86,44 +84,46 @@ def points_data(points: float) -> float | None:
 
 def choice_text(answer: service.ChoiceAnswer) -> str:
     """The best sets, with what each costs against the best."""
-    question = answer.question
-    lines = [
-        wrap(
-            say(
-                "{number:,} sets of {dice} dice; {rules} rules to {goal:,} against {theirs},",
-                number=len(answer.choices),
-                dice=question.dice.rules.dice,
-                theirs=question.dice.theirs.text,
-                **_game(question.dice.rules),
-            )
-            + " "
-            + begins_text(begins=question.begins)
-        )
-    ]
-    lines += badge_lines(question.dice.badges)
-    best = answer.choices[0]
+    best, sets = answer.choices[0], answer.choices
     rows = []
-    for one in answer.choices[:MOST_CHOICES]:
+    for one in sets[:MOST_CHOICES]:
         row = [one.dice.text, say("{points} points", points=points_figure(one.points))]
         if one.win is not None and best.win is not None:
-            cost = best.win - one.win
-            row += [
-                percent(one.win),
-                say("best") if one is best else f"-{figure(100 * cost, '.2f')}",
-            ]
+            cost = figure(100 * (best.win - one.win), ".2f")
+            row += [percent(one.win), say("best") if one is best else f"-{cost}"]
         rows.append(row)
-    lines += columns(rows, right={1, 2, 3}, spare=(1,) if best.win is not None else ())
-    lines += _endless_lines(one.points for one in answer.choices[:MOST_CHOICES])
-    if len(answer.choices) > MOST_CHOICES:
-        lines.append(say("and {number:,} more", number=len(answer.choices) - MOST_CHOICES))
-    lines.append(wrap(sets_note()))
-    lines += doubt_lines(best.dice, question.dice.theirs, joker_alone=question.dice.joker_alone)
-    return "\n".join(lines)
+    told = say_later("{number:,} sets of {dice} dice; {rules} rules to {goal:,} against {theirs},")
+    lines = [
+        *_head(answer.question, told, len(sets)),
+        *columns(rows, right={1, 2, 3}, spare=(1,) if best.win is not None else ()),
+        *_endless_lines(one.points for one in sets[:MOST_CHOICES]),
+    ]
+    return "\n".join([*lines, *_foot(answer.question, best, len(sets), sets_note())])
 
 
-def begins_text(*, begins: bool) -> str:
-    """The end of a sentence: who throws first."""
-    return say("you begin.") if begins else say("they begin.")
+def _head(question: service.ChoiceQuestion, told: str, number: int) -> list[str]:
+    """The game for which some number of sets, or of dice to buy, are compared."""
+    dice = question.dice
+    head = say(
+        told,
+        number=number,
+        dice=dice.rules.dice,
+        theirs=dice.theirs.text,
+        rules=dice.rules.name,
+        goal=dice.rules.goal,
+    )
+    begins = say("you begin.") if question.begins else say("they begin.")
+    return [wrap(f"{head} {begins}"), *badge_lines(dice.badges)]
+
+
+def _foot(
+    question: service.ChoiceQuestion, best: service.RatedSet, number: int, note: str
+) -> list[str]:
+    """What is left out of a list of so many, how far it goes, and what is not sure."""
+    dice, more = question.dice, number - MOST_CHOICES
+    lines = [say("and {number:,} more", number=more)] if more > 0 else []
+    doubts = doubt_lines(best.dice, dice.theirs, joker_alone=dice.joker_alone)
+    return [*lines, wrap(note), *doubts]
 
 
 def sets_note() -> str:
@@ -137,7 +137,7 @@ def sets_note() -> str:
 
 def kcd_data(answer: service.KcdAnswer) -> dict[str, Any]:
     """An answer on loaded dice as plain data."""
-    question = answer.question
+    question, dice = answer.question, answer.question.dice
     return {
         **question_data(question),
         "win_probability": answer.win,
@@ -150,9 +150,7 @@ def kcd_data(answer: service.KcdAnswer) -> dict[str, Any]:
             for one in answer.bank_from
         ],
         "badge": plan_data(answer.badge),
-        "unknown": doubts(
-            _all(question.dice.mine, question.dice.theirs), joker_alone=question.dice.joker_alone
-        ),
+        "unknown": [*doubts(_all(dice.mine, dice.theirs), joker_alone=dice.joker_alone)],
     }
 
 
@@ -208,23 +206,12 @@ def set_data(one: service.RatedSet) -> dict[str, Any]:
     }
 
 
-def _game(rules: Ruleset) -> dict[str, Any]:
-    return {"rules": rules.name, "goal": rules.goal}
-
-
 def _wins(answer: service.KcdAnswer) -> str:
     """The win probability as the game begins, and in the other order."""
+    first, second = percent(answer.win_beginning), percent(answer.win_second)
     if answer.question.begins:
-        return say(
-            "You win {chance}; if they began, {other}.",
-            chance=percent(answer.win_beginning),
-            other=percent(answer.win_second),
-        )
-    return say(
-        "You win {chance}; if you began, {other}.",
-        chance=percent(answer.win_second),
-        other=percent(answer.win_beginning),
-    )
+        return say("You win {chance}; if they began, {other}.", chance=first, other=second)
+    return say("You win {chance}; if you began, {other}.", chance=second, other=first)
 
 
 def _all(*sets: NamedSet) -> list[NamedDie]:
@@ -241,39 +228,18 @@ def doubt_lines(*sets: NamedSet, joker_alone: bool) -> list[str]:
 def purchase_text(answer: service.PurchaseAnswer) -> str:
     """The dice that add most, with the six to take and what they win more than without."""
     owned, found = answer.question.owned, answer.purchases
-    lines = [
-        wrap(
-            say(
-                "{number:,} dice to buy; {rules} rules to {goal:,} against {theirs},",
-                number=len(found),
-                rules=owned.dice.rules.name,
-                goal=owned.dice.rules.goal,
-                theirs=owned.dice.theirs.text,
-            )
-            + " "
-            + begins_text(begins=owned.begins)
-        ),
-        *badge_lines(owned.dice.badges),
-    ]
     rows = [("", say("groschen"), say("the six to take"), say("points"), say("win"), "")]
     rows.append((say("now"), "", *_row(answer.now), ""))
     for one in found[:MOST_CHOICES]:
         more = gain(answer, one)
-        rows.append(
-            (
-                one.die.typed,
-                figure(one.price),
-                *_row(one.best),
-                "" if more is None else figure(100 * more, "+.2f"),
-            )
-        )
-    lines += columns(rows, right={1, 3, 4, 5}, spare=(2, 3))
-    if len(found) > MOST_CHOICES:
-        lines.append(say("and {number:,} more", number=len(found) - MOST_CHOICES))
+        told = "" if more is None else figure(100 * more, "+.2f")
+        rows.append((one.die.typed, figure(one.price), *_row(one.best), told))
+    head = say_later("{number:,} dice to buy; {rules} rules to {goal:,} against {theirs},")
+    table = columns(rows, right={1, 3, 4, 5}, spare=(2, 3))
     prices = say("Prices are from the game's own tables, which do not say which shop sells a die.")
-    lines.append(wrap(f"{prices} {sets_note()}"))
-    lines += doubt_lines(found[0].best.dice, owned.dice.theirs, joker_alone=owned.dice.joker_alone)
-    return "\n".join(lines)
+    note = f"{prices} {sets_note()}"
+    foot = _foot(owned, found[0].best, len(found), note)
+    return "\n".join([*_head(owned, head, len(found)), *table, *foot])
 
 
 def gain(answer: service.PurchaseAnswer, one: service.Purchase) -> float | None:

@@ -4,8 +4,8 @@ import shlex
 from dataclasses import replace
 
 from bot.chat import fields
-from bot.chat.commands import Line, Reply, Stream
-from bot.chat.features import Core, Feature, question
+from bot.chat.commands import Line, Reply, Stream, question
+from bot.chat.features import Core, Feature
 from bot.chat.presses import NotesPress, pressable
 from bot.chat.waiting import solved_first
 from bot.features.memo.service import MemoAnswer, PutOff, known_memo, memo_answer, seconds_of_memo
@@ -13,7 +13,6 @@ from bot.features.memo.view import memo_card, memo_data, memo_notes, memo_pictur
 from bot.services.chances import Oracle
 from bot.services.tables import Caller
 from bot.tasks.answering import at_once
-from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Delay
 from bot.views.card import Card
 from solver.errors import FarkleError
@@ -88,11 +87,5 @@ def _card(found: MemoAnswer) -> Card | None:
 
 
 async def _drawn(oracle: Oracle, caller: Caller, found: MemoAnswer) -> MemoAnswer:
-    """With its picture, unless there is no time for pictures: the text says the same."""
-    tasks = oracle.tasks
-    if tasks.pressure.degree >= Degree.STRAINED:
-        return found
-    try:
-        return replace(found, picture=await tasks.aside(caller.asker, memo_picture, found))
-    except FarkleError:
-        return found
+    """With its picture, unless there is no time for pictures."""
+    return replace(found, picture=await oracle.tasks.drawn(caller.asker, memo_picture, found))

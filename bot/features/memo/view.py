@@ -263,50 +263,28 @@ def _notes(rules: Ruleset) -> Iterator[str]:
         yield say(
             "The table holds before the first hot dice of a turn; then points count otherwise."
         )
-    yield from _not_in_table(rules)
+    for rule, told in _LEFT_OUT.items():
+        if rule in rules.decisive or getattr(rules, rule, False):
+            yield say(told)
     if rules.ending != "at_once" or rules.rounds:
         yield say("In a last turn, roll until you have beaten the other player.")
 
 
-def _not_in_table(rules: Ruleset) -> Iterator[str]:
-    """What the table takes no notice of."""
-    told = (
-        (
-            rules.farkle_penalty,
-            say_later("The table leaves out the penalty for farkles in a row."),
-        ),
-        (
-            "loses_score" in rules.decisive,
-            say_later("The table leaves out that a roll may cost your whole score."),
-        ),
-        (
-            "loses_game" in rules.decisive,
-            say_later("The table leaves out that a roll may lose the game."),
-        ),
-        (
-            "wins_game" in rules.decisive,
-            say_later("The table counts a roll that wins at once only as banking the turn total."),
-        ),
-        (rules.barred, say_later("The table leaves out that no bank may leave some scores.")),
-        (
-            rules.caught_up,
-            say_later("The table leaves out that who is caught up falls back."),
-        ),
-        (rules.is_exact, say_later("The table leaves out that the goal has to be met exactly.")),
-        (
-            rules.takes_over,
-            say_later("The table leaves out what may be taken over, and what a bank leaves."),
-        ),
-        (
-            rules.beat_previous_turn,
-            say_later("The table leaves out that a turn has to beat the one before."),
-        ),
-        (
-            rules.rounds,
-            say_later("The table leaves out who leads, and how many rounds are left."),
-        ),
-    )
-    yield from (say(message) for holds, message in told if holds)
+_LEFT_OUT = {
+    "farkle_penalty": say_later("The table leaves out the penalty for farkles in a row."),
+    "loses_score": say_later("The table leaves out that a roll may cost your whole score."),
+    "loses_game": say_later("The table leaves out that a roll may lose the game."),
+    "wins_game": say_later(
+        "The table counts a roll that wins at once only as banking the turn total."
+    ),
+    "barred": say_later("The table leaves out that no bank may leave some scores."),
+    "caught_up": say_later("The table leaves out that who is caught up falls back."),
+    "is_exact": say_later("The table leaves out that the goal has to be met exactly."),
+    "takes_over": say_later("The table leaves out what may be taken over, and what a bank leaves."),
+    "beat_previous_turn": say_later("The table leaves out that a turn has to beat the one before."),
+    "rounds": say_later("The table leaves out who leads, and how many rounds are left."),
+}
+"""What the table takes no notice of, by what rules have it."""
 
 
 def _left_out(answer: MemoAnswer) -> str:

@@ -1,7 +1,7 @@
 """The commands that show the turn at hand as a picture, and walk through all positions."""
 
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, ClassVar
@@ -10,20 +10,17 @@ import numpy as np
 from pydantic.dataclasses import dataclass
 
 from bot.chat import fields
-from bot.chat.commands import Line, Reply, Stream
-from bot.chat.features import Core, Feature, Pressed, question
+from bot.chat.commands import Line, Reply, Stream, question
+from bot.chat.features import Core, Feature, Pressed
 from bot.chat.presses import LONGEST_ID, ActionName, LanguageTag, Press, matching, pressable
 from bot.features.pictures import service, view
 from bot.services.chances import Oracle
 from bot.services.situation import has_sets
 from bot.services.tables import Caller, Table, Tables, check_hints
-from bot.table.state import Game
 from bot.tasks.answering import at_once
-from bot.tasks.pressure import Degree
 from bot.views.card import Card
 from bot.views.drawing import wanted_picture
 from bot.views.turn_picture import turn_picture
-from solver.errors import FarkleError
 from solver.game.position import Position
 from solver.game.standings import Standing
 from solver.rules.ruleset import Ruleset
@@ -50,9 +47,6 @@ def feature(core: Core) -> Feature:
         examples=("/explain turn:350 dice:2 me:4200 them:5000",),
     )
     def explain(line: Line, caller: Caller) -> Stream:
-        def of_game(_: Table, game: Game) -> Callable[[], service.Explanation]:
-            return partial(service.explained_in, oracle.advisor, game)
-
         async def reply(found: service.Explanation, here: Table | None) -> Reply:
             if here and here.seat_of(caller.person) != here.game.mover:
                 found = replace(found, seen_by=here.names[here.game.mover])
@@ -66,6 +60,7 @@ def feature(core: Core) -> Feature:
                 is_drawn=True,
             )
 
+        of_game = partial(service.explained_in, oracle.advisor)
         of_position = partial(service.explained, oracle.advisor)
         return questions.answered(line, caller, of_game, of_position, reply)
 
@@ -80,9 +75,6 @@ def feature(core: Core) -> Feature:
         ),
     )
     def explore(line: Line, caller: Caller) -> Stream:
-        def of_game(_: Table, game: Game) -> Callable[[], service.Exploration]:
-            return partial(service.explored_in, oracle.advisor, game)
-
         async def reply(found: service.Exploration, here: Table | None) -> Reply:
             # dice of one's own are told with their rules and goal
             names = () if has_sets(line.options) else ("rules", "goal")
@@ -90,6 +82,7 @@ def feature(core: Core) -> Feature:
             game = " ".join(f"{name}:{value}" for name, value in told if value is not None)
             return exploration(found, game, private=here is not None)
 
+        of_game = partial(service.explored_in, oracle.advisor)
         of_position = partial(service.explored, oracle.advisor)
         return questions.answered(line, caller, of_game, of_position, reply)
 
@@ -98,17 +91,13 @@ def feature(core: Core) -> Feature:
 
 async def _picture(oracle: Oracle, caller: Caller, found: service.Explanation) -> bytes | None:
     """The picture of an explanation, unless there is no time for pictures, or none is wanted."""
-    tasks, turn, wanted = oracle.tasks, found.turn, wanted_picture()
-    if wanted is None or tasks.pressure.degree >= Degree.STRAINED:
+    turn, named = found.turn, found.named
+    if (wanted := wanted_picture()) is None:
         return None
     look, form = wanted
-    names = [found.named.left(dice).text for dice in turn.columns] if found.named else []
-    try:
-        return await tasks.aside(
-            caller.asker, partial(turn_picture, turn, look=look, form=form, names=names)
-        )
-    except FarkleError:
-        return None  # the text says the same
+    names = [named.left(dice).text for dice in turn.columns] if named else []
+    draw = partial(turn_picture, turn, look=look, form=form, names=names)
+    return await oracle.tasks.drawn(caller.asker, draw)
 
 
 @dataclass(frozen=True)

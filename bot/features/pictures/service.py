@@ -305,30 +305,27 @@ def _nearest(ground: Ground, position: Position, row: int, possible: Bools) -> P
 
     possible : the states there, shape (levels, columns)
     """
-    now = min(position.hot_dice, ground.rules.hot_dice_counted - 1)
-    layers = memories(ground.rules.of_turn)
-    width = possible.shape[1] // len(layers)
-    level, column = min(
-        np.argwhere(possible).tolist(),
-        key=lambda state: (
-            layers[-1 - state[1] // width].to_confirm,
-            layers[-1 - state[1] // width].held_with(ground.rules, state[1] % width + 1)
-            != position.turn.held_set,
-            abs(layers[-1 - state[1] // width].throws - position.turn.throws),
-            abs(state[0] + layers[-1 - state[1] // width].hot_dice - now),
-            abs(state[1] % width + 1 - position.dice),
+    rules, now = ground.rules, position.turn
+    layers, total = memories(rules.of_turn), row * ground.rules.point_step
+    width, most = possible.shape[1] // len(layers), rules.hot_dice_counted - 1
+
+    def state(level: int, column: int) -> TurnState:
+        layer, dice = layers[-1 - column // width], column % width + 1
+        held, hot_dice = layer.held_with(rules, dice), level + layer.hot_dice
+        return TurnState(total, dice, hot_dice, layer.to_confirm, layer.throws, held)
+
+    nearest = min(
+        (state(*one) for one in np.argwhere(possible).tolist()),
+        key=lambda one: (
+            one.to_confirm,
+            one.held_set != now.held_set,
+            abs(one.throws - now.throws),
+            abs(one.hot_dice - min(now.hot_dice, most)),
+            abs(one.dice - now.dice),
         ),
     )
-    total = row * ground.rules.point_step
-    moved = position.change(
-        turn_total=total,
-        dice=column % width + 1,
-        hot_dice=level + layers[-1 - column // width].hot_dice,
-        to_confirm=layers[-1 - column // width].to_confirm,
-        throws=layers[-1 - column // width].throws if ground.rules.throws else 0,
-        held_set=layers[-1 - column // width].held_with(ground.rules, column % width + 1),
-    )
-    return ground.found(_with_dice_held(ground.rules, moved))
+    turn = replace(nearest, throws=nearest.throws if rules.throws else 0)
+    return ground.found(_with_dice_held(rules, replace(position, turn=turn)))
 
 
 def _with_dice_held(rules: Ruleset, position: Position) -> Position:

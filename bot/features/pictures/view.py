@@ -303,28 +303,18 @@ def _sentences(found: Explanation) -> str:
 
 def _best_choice(odds: Odds) -> str:
     """Roll or bank, and by how much that is better."""
-    total, dice, within = odds.position.turn_total, dice_count(odds.position.dice), odds.within
-    if odds.bank is None:
-        return say(
-            "Now roll {dice}: {chance}; banking is not allowed.",
-            dice=dice,
-            chance=percent(odds.roll, within),
-        )
-    less = _cost(abs(odds.roll - odds.bank), within)
-    if odds.action is Decision.ROLL:
-        return say(
-            "Now roll {dice}: {chance}; banking {total:,} costs {less} %.",
-            dice=dice,
-            chance=percent(odds.roll, within),
-            total=total,
-            less=less,
-        )
+    bank, rolls = odds.bank, odds.bank is None or odds.action is Decision.ROLL
+    told = say_later("Now bank {total:,}: {chance}; rolling {dice} costs {less} %.")
+    if rolls:
+        told = say_later("Now roll {dice}: {chance}; banking {total:,} costs {less} %.")
+    if bank is None:
+        told, bank = say_later("Now roll {dice}: {chance}; banking is not allowed."), odds.roll
     return say(
-        "Now bank {total:,}: {chance}; rolling {dice} costs {less} %.",
-        dice=dice,
-        chance=percent(odds.bank, within),
-        total=total,
-        less=less,
+        told,
+        dice=dice_count(odds.position.dice),
+        chance=percent(odds.roll if rolls else bank, odds.within),
+        total=odds.position.turn_total,
+        less=_cost(abs(odds.roll - bank), odds.within),
     )
 
 
@@ -336,12 +326,8 @@ def _best_set_aside(advice: Advice) -> str:
     if not others:
         return told
     less = _cost(best.win_probability - others[0].win_probability, advice.within)
-    second = say(
-        "The next best, {choice}, costs {less} %.",
-        choice=_kept(others[0]),
-        less=less,
-    )
-    return f"{told} {second}"
+    second = say_later("The next best, {choice}, costs {less} %.")
+    return f"{told} {say(second, choice=_kept(others[0]), less=less)}"
 
 
 def _kept(option: Option) -> str:

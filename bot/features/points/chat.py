@@ -3,8 +3,8 @@
 from functools import partial
 
 from bot.chat import fields
-from bot.chat.commands import YES_OR_NO, Line, Reply, Stream
-from bot.chat.features import Core, Feature, question
+from bot.chat.commands import YES_OR_NO, Line, Reply, Stream, question
+from bot.chat.features import Core, Feature
 from bot.chat.waiting import replies, solved_first
 from bot.features.points.service import PointsQuestion, points_answer
 from bot.features.points.view import komi_data, komi_text, points_data, points_text

@@ -1,6 +1,6 @@
 """Turns for the most points and fair head starts: as people read them, as data, as tables."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -12,7 +12,7 @@ from solver.play.komi import HeadStart, Komi
 from solver.rules.ruleset import Ruleset, topics
 from solver.turn.dice import Remaining
 from solver.turn.long_run import TradeOff
-from solver.wording import and_text, figure, say
+from solver.wording import and_text, figure, say, say_later
 
 _CANNOT_OCCUR = "· "
 
@@ -93,62 +93,51 @@ def _columns_of_dice(answers: Sequence[PointsAnswer]) -> list[Remaining]:
 
 def _head(answer: PointsAnswer) -> str:
     """What the figures are of, with all that was assumed."""
-    rules, question = answer.rules, answer.question
-    told = [
-        say(
-            "{rules} rules: how to score the most points in a turn, as if there were no goal.",
-            rules=rules.name,
-        )
-    ]
+    told = say_later(
+        "{rules} rules: how to score the most points in a turn, as if there were no goal."
+    )
+    head = say(told, rules=answer.rules.name)
+    return wrap(" ".join([head, *_told_where(answer.rules), *_assumed(answer)]))
+
+
+def _told_where(rules: Ruleset) -> Iterator[str]:
+    """The turns for which it is told when to bank."""
     if rules.throws > 1:
-        told.append(
-            say("When to bank is told after the first of {number} throws.", number=rules.throws)
-        )
+        yield say("When to bank is told after the first of {number} throws.", number=rules.throws)
     if rules.held_sets != "none":
-        told.append(say("When to bank is told where no set is held."))
+        yield say("When to bank is told where no set is held.")
     if rules.combine_throws:
-        told.append(
-            say(
-                "When to bank is told where no dice are held; with others it depends on which ones,"
-                " and /odds says it, as in held-set:11."
-            )
+        yield say(
+            "When to bank is told where no dice are held; with others it depends on which ones,"
+            " and /odds says it, as in held-set:11."
         )
-    if question.farkle_cost:
-        told.append(
-            say(
-                "A farkle costs {points:,g} points on top of the turn total.",
-                points=question.farkle_cost,
-            )
-        )
-    if rules.has_opening:
-        told.append(
-            say("This assumes that you are on the board.")
-            if question.on_board
-            else say("This assumes that you are not on the board yet.")
-        )
+
+
+def _assumed(answer: PointsAnswer) -> Iterator[str]:
+    """What holds for all figures."""
+    rules, question = answer.rules, answer.question
+    if cost := question.farkle_cost:
+        yield say("A farkle costs {points:,g} points on top of the turn total.", points=cost)
+    if rules.has_opening and question.on_board:
+        yield say("This assumes that you are on the board.")
+    elif rules.has_opening:
+        yield say("This assumes that you are not on the board yet.")
     if "wins_game" in rules.decisive:
-        told.append(say("A roll that wins at once counts as banking the turn total."))
+        yield say("A roll that wins at once counts as banking the turn total.")
     if "loses_game" in rules.decisive:
-        told.append(say("A roll that loses the game costs only the turn total."))
+        yield say("A roll that loses the game costs only the turn total.")
     if "loses_score" in rules.decisive:
-        told.append(
-            say(
-                "A roll that loses everything costs {points:,} points on top of the turn total.",
-                points=max(question.score, 0),
+        told = say_later("A roll that loses everything costs only the turn total.")
+        if question.score is not None:
+            told = say_later(
+                "A roll that loses everything costs {points:,} points on top of the turn total."
             )
-            if question.score is not None
-            else say("A roll that loses everything costs only the turn total.")
-        )
+        yield say(told, points=max(question.score or 0, 0))
     if rules.hot_dice_counted > 1:
-        told.append(
-            say(
-                "These numbers are for after hot dice number {number} of the turn.",
-                number=question.hot_dice,
-            )
-            if question.hot_dice
-            else say("These numbers are for before the first hot dice of the turn.")
-        )
-    return wrap(" ".join(told))
+        told = say_later("These numbers are for before the first hot dice of the turn.")
+        if question.hot_dice:
+            told = say_later("These numbers are for after hot dice number {number} of the turn.")
+        yield say(told, number=question.hot_dice)
 
 
 def _brings(answer: PointsAnswer) -> str:
@@ -289,20 +278,17 @@ def komi_data(found: Komi) -> dict[str, Any]:
 
 
 def _komi_head(rules: Ruleset, found: Komi) -> str:
-    if found.best.points == 0:
-        return say("{rules} rules are fairest without a head start.", rules=rules.name)
-    if found.best.points > 0:
-        return say(
+    points, told = found.best.points, say_later("{rules} rules are fairest without a head start.")
+    if points > 0:
+        told = say_later(
             "Under {rules} rules a head start of {points:,} points for the second player is"
-            " fairest.",
-            rules=rules.name,
-            points=found.best.points,
+            " fairest."
         )
-    return say(
-        "Under {rules} rules a head start of {points:,} points for the first player is fairest.",
-        rules=rules.name,
-        points=-found.best.points,
-    )
+    elif points < 0:
+        told = say_later(
+            "Under {rules} rules a head start of {points:,} points for the first player is fairest."
+        )
+    return say(told, rules=rules.name, points=abs(points))
 
 
 def _who(one: HeadStart) -> str:

@@ -10,8 +10,8 @@ from pydantic.dataclasses import dataclass
 
 from bot.chat import fields
 from bot.chat.advice import kits_of_all
-from bot.chat.commands import YES_OR_NO, Command, Line, Reply, as_reply, whole_number
-from bot.chat.features import Core, Feature, Pressed, Send, asked
+from bot.chat.commands import YES_OR_NO, Command, Line, Reply, as_reply, asked, whole_number
+from bot.chat.features import Core, Feature, Pressed, Send
 from bot.chat.presses import Press, matching, pressable
 from bot.chat.waiting import solved_first
 from bot.features.practice import view
@@ -82,7 +82,7 @@ def feature(core: Core) -> Feature:
             reply = Reply(
                 one,
                 lambda one: view.asked_page(one.asked).text,
-                make_card=lambda one: _pressable(view.post_card(one), one.asked),
+                make_card=lambda one: pressable(view.post_card(one), _daily_press(one.asked)),
                 began_in=settings.daily_language,
             )
             return await send(place, reply, str(one.asked.daily.day.toordinal()), since)
@@ -112,14 +112,7 @@ def practice_commands(
     )
     async def answer_daily(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         if not line.words:
-            asked = await daily.today(caller)
-            yield Reply(
-                asked,
-                lambda one: view.asked_page(one).text,
-                view.asked_data,
-                lambda one: _pressable(view.asked_page(one).card, one),
-                private=True,
-            )
+            yield practice_reply(await daily.today(caller))
         elif line.words.lower() in {"board", say("board").lower()}:
             yield Reply(await daily.board(caller.place), view.board_text, view.board_data)
         else:
@@ -165,32 +158,38 @@ def practice_commands(
     return [answer_daily, answer_drill]
 
 
-def practice_reply(told: Delay | DrillQuestion | DrillVerdict | Verdict | Solution) -> Reply:
+def practice_reply(
+    told: Delay | Asked | DrillQuestion | DrillVerdict | Verdict | Solution,
+) -> Reply:
     """A decision, or what its answer comes to, for the one who asked or answered alone."""
-    made: tuple[Callable[[Any], str], Callable[[Any], Any], Callable[[Any], Card]]
+    page: Callable[[Any], view.AskedPage | view.SolvedPage]
+    data: Callable[[Any], Any]
+    press: Callable[[str], Press] | None = None
     match told:
         case Delay():
             return replace(as_reply(told), private=True)
+        case Asked():
+            page, data, press = view.asked_page, view.asked_data, _daily_press(told)
         case DrillQuestion():
-            made = lambda one: view.drill_page(one).text, view.drill_data, _drill_card
+            page, data, press = view.drill_page, view.drill_data, _drill_press(told)
         case DrillVerdict():
-            made = lambda one: view.verdict_page(one).text, view.drill_verdict_data, _drill_card
+            page, data, press = view.verdict_page, view.drill_verdict_data, _drill_press(told)
         case _:
-            made = (
-                lambda one: view.answer_page(one).text,
-                view.answer_data,
-                lambda one: view.answer_page(one).card,
-            )
-    return Reply(told, *made, private=True)
+            page, data = view.answer_page, view.answer_data
+
+    def make_card(found: Any) -> Card:
+        card = page(found).card
+        return pressable(card, press) if press else card
+
+    return Reply(told, lambda found: page(found).text, data, make_card, private=True)
 
 
-def _pressable(card: Card, asked: Asked) -> Card:
-    return pressable(card, lambda action: DailyChoice(asked.daily.day, int(action)))
+def _daily_press(asked: Asked) -> Callable[[str], Press]:
+    return lambda action: DailyChoice(asked.daily.day, int(action))
 
 
-def _drill_card(found: DrillQuestion | DrillVerdict) -> Card:
-    page = view.drill_page(found) if isinstance(found, DrillQuestion) else view.verdict_page(found)
-    return pressable(page.card, lambda action: DrillChoice(found.drill.id, action))
+def _drill_press(found: DrillQuestion | DrillVerdict) -> Callable[[str], Press]:
+    return lambda action: DrillChoice(found.drill.id, action)
 
 
 def _answer(line: Line, usage: str) -> int:

@@ -1,6 +1,6 @@
 """Decisions to practise on as people read them: what is asked, what answers come to, the board."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from math import ceil
@@ -20,7 +20,7 @@ from bot.views.levels import SPOTS
 from bot.views.named_dice import badge_lines
 from solver.play.daily import CLEAR, Choice, Question
 from solver.turn.dice import dice_text
-from solver.wording import figure, say, say_number, spoken
+from solver.wording import figure, say, say_later, say_number, spoken
 
 _ROWS = 5
 """Rows of buttons, which a phone shows best one below the other."""
@@ -81,12 +81,16 @@ class SolvedPage:
         )
 
 
-def choice_text(question: Question, choice: Choice) -> str:
+_TOLD = say_later("keep {dice} and roll {left}"), say_later("keep {dice} and bank {total:,}")
+_LABEL = say_later("Keep {dice} and roll {left}"), say_later("Keep {dice} and bank {total:,}")
+"""A choice in as few letters as a button of a phone shows, by whether it banks."""
+
+
+def choice_text(question: Question, choice: Choice, ways: Sequence[str] = _TOLD) -> str:
     """What is kept, and whether to bank or to roll then."""
-    kept = kept_text(question, choice)
-    if choice.bank:
-        return say("keep {dice} and bank {total:,}", dice=kept, total=choice.turn_total)
-    return say("keep {dice} and roll {left}", dice=kept, left=_left_text(question, choice))
+    left = dice_count(sum(question.thrown.remaining[choice.dice_left]))
+    kept, total = kept_text(question, choice), choice.turn_total
+    return say(ways[choice.bank], dice=kept, left=left, total=total)
 
 
 def question_head(question: Question) -> str:
@@ -115,10 +119,6 @@ def kept_text(question: Question, choice: Choice) -> str:
     return question.kit.set_aside_text(question.roll, choice.set_aside)
 
 
-def _left_text(question: Question, choice: Choice) -> str:
-    return dice_count(sum(question.thrown.remaining[choice.dice_left]))
-
-
 def _loaded(question: Question) -> LoadedDice:
     """What all bring, the player to move first."""
     kits = tuple(question.kits[k] for k in question.position.in_order)
@@ -136,27 +136,23 @@ def _numbered_lines(question: Question) -> list[str]:
 def _choice_buttons(question: Question) -> list[Button]:
     """A button for each choice, which has its number for action, and for label if it must."""
     number = len(question.choices)
-    rows = min(number, _ROWS)
-    labels = [str(k) for k in range(1, number + 1)]
-    if not choice_lines(question):
-        labels = [_label(question, one) for one in question.choices]
+    rows, labels = min(number, _ROWS), _labels(question)
+    labels = labels or [str(k) for k in range(1, number + 1)]
     return [Button(str(k + 1), label, k * rows // number) for k, label in enumerate(labels)]
 
 
 def choice_lines(question: Question) -> list[str]:
     """The choices by number where buttons are too small for them, else none."""
-    if all(len(_label(question, one)) <= LONGEST_LABEL for one in question.choices):
+    if _labels(question):
         return []
     told = (choice_text(question, one) for one in question.choices)
     return [f"{number}\\. {escape_markdown(text)}" for number, text in enumerate(told, 1)]
 
 
-def _label(question: Question, choice: Choice) -> str:
-    """A choice in as few letters as a button of a phone shows."""
-    kept = kept_text(question, choice)
-    if choice.bank:
-        return say("Keep {dice} and bank {total:,}", dice=kept, total=choice.turn_total)
-    return say("Keep {dice} and roll {left}", dice=kept, left=_left_text(question, choice))
+def _labels(question: Question) -> list[str]:
+    """The choices as buttons have them; none where buttons are too small for them."""
+    labels = [choice_text(question, one, _LABEL) for one in question.choices]
+    return labels if max(map(len, labels)) <= LONGEST_LABEL else []
 
 
 def _dice_attachment(question: Question) -> Attachment:
@@ -391,8 +387,8 @@ def drill_page(asked: DrillQuestion) -> AskedPage:
         _title(asked),
         say("What wins most often? Answer with /drill answer NUMBER."),
         say("What wins most often?"),
-        _before(asked),
-        _after(asked),
+        [*_before(asked)],
+        [*_after(asked)],
     )
 
 
@@ -415,7 +411,7 @@ def verdict_page(verdict: DrillVerdict) -> SolvedPage:
     why = reason_text(verdict.advice) if verdict.advice else ""
     after = [" ".join(why.split()), *_then(verdict)]
     following = Button(NEXT, say("Next ▶"), 0)
-    return SolvedPage(verdict.drill.question, _verdict(verdict), after, (following,))
+    return SolvedPage(verdict.drill.question, [*_verdict(verdict)], after, (following,))
 
 
 def drill_verdict_data(verdict: DrillVerdict) -> dict[str, Any]:
@@ -442,26 +438,23 @@ def _source_data(drill: Drilled) -> dict[str, Any]:
     }
 
 
-def _before(asked: DrillQuestion) -> list[str]:
+def _before(asked: DrillQuestion) -> Iterator[str]:
     """That there is no own decision to ask for, and why."""
-    if asked.drill.turn is not None or asked.lessons or asked.drill.again:
-        return []
-    if not asked.games:
-        return [
-            say("Once you have finished a game under solved rules, your own decisions appear here.")
-        ]
-    if not asked.decisions:
-        return [
-            say_number("You had no decision to practise in {number:,} [game|games].", asked.games)
-        ]
     least = figure(CLEAR * 100, ".1f")
-    return [
-        say_number(
+    if asked.drill.turn is not None or asked.lessons or asked.drill.again:
+        return
+    if not asked.games:
+        yield say(
+            "Once you have finished a game under solved rules, your own decisions appear here."
+        )
+    elif not asked.decisions:
+        yield say_number("You had no decision to practise in {number:,} [game|games].", asked.games)
+    else:
+        yield say_number(
             "In {number:,} [game|games] none of your decisions cost {least} % or more.",
             asked.games,
             least=least,
         )
-    ]
 
 
 def _title(asked: DrillQuestion) -> str:
@@ -482,51 +475,33 @@ def _title(asked: DrillQuestion) -> str:
     return say("Your decision of {day}, turn {turn}", day=day, turn=drill.turn)
 
 
-def _after(asked: DrillQuestion) -> list[str]:
+def _after(asked: DrillQuestion) -> Iterator[str]:
     """What waits besides."""
-    lines = []
     if asked.waiting:
-        lines.append(say_number("{number:,} more [position waits|positions wait].", asked.waiting))
+        yield say_number("{number:,} more [position waits|positions wait].", asked.waiting)
     if asked.left:
-        lines.append(
-            say_number(
-                "{number:,} [game of yours is|games of yours are] still to be reviewed: the next"
-                " /drill [does it|goes on].",
-                asked.left,
-            )
+        yield say_number(
+            "{number:,} [game of yours is|games of yours are] still to be reviewed: the next"
+            " /drill [does it|goes on].",
+            asked.left,
         )
-    return lines
 
 
-def _verdict(verdict: DrillVerdict) -> list[str]:
-    drill = verdict.drill
-    lines = found_lines(drill.question, verdict.choice, is_first=verdict.is_first)
-    if drill.chosen is not None and drill.chosen == verdict.choice:
-        lines.append(say("You chose the same in the game."))
+def _verdict(verdict: DrillVerdict) -> Iterator[str]:
+    drill, question = verdict.drill, verdict.drill.question
+    yield from found_lines(question, verdict.choice, is_first=verdict.is_first)
+    if drill.chosen == verdict.choice:
+        yield say("You chose the same in the game.")
     elif drill.chosen is not None:
-        lines.append(
-            say(
-                "In the game you chose to {choice}, which cost {cost} %.",
-                choice=choice_text(drill.question, drill.question.choices[drill.chosen]),
-                cost=cost_figure(drill.question, drill.chosen),
-            )
-        )
-    return lines
+        chosen = choice_text(question, question.choices[drill.chosen])
+        told = say_later("In the game you chose to {choice}, which cost {cost} %.")
+        yield say(told, choice=chosen, cost=cost_figure(question, drill.chosen))
 
 
-def _then(verdict: DrillVerdict) -> list[str]:
+def _then(verdict: DrillVerdict) -> Iterator[str]:
     left = (verdict.due or verdict.now) - verdict.now
-    if left <= timedelta(0):
-        return []
-    if left < timedelta(days=1):
-        return [
-            say_number(
-                "You get this position again in {number} [minute|minutes].",
-                ceil(left / timedelta(minutes=1)),
-            )
-        ]
-    return [
-        say_number(
-            "You get this position again in {number} [day|days].", ceil(left / timedelta(days=1))
-        )
-    ]
+    minutes, days = (ceil(left / one) for one in (timedelta(minutes=1), timedelta(days=1)))
+    if left >= timedelta(days=1):
+        yield say_number("You get this position again in {number} [day|days].", days)
+    elif minutes > 0:
+        yield say_number("You get this position again in {number} [minute|minutes].", minutes)

@@ -7,8 +7,8 @@ from operator import itemgetter
 from pathlib import Path
 
 from bot.chat import fields
-from bot.chat.commands import YES_OR_NO, Line, Reply, Stream, Word, neither_word
-from bot.chat.features import Core, Feature, answered_by, asked
+from bot.chat.commands import YES_OR_NO, Line, Reply, Stream, Word, answered_by, asked
+from bot.chat.features import Core, Feature
 from bot.chat.games import level_named, table_of
 from bot.chat.waiting import replies, solved_for_game, stopped_text
 from bot.features.records import view
@@ -41,11 +41,9 @@ _LOOKED_BACK = 200
 
 
 _GAME = fields.Field("game", fields.GAME.meaning)
-_WHERE = fields.Field(
-    "where",
-    say_later("everywhere: not only here"),
-    choices=(say_later("here"), say_later("everywhere")),
-)
+_SHOW = {say_later("moves"): True, say_later("summary"): False}
+_IS_HERE = {say_later("here"): True, say_later("everywhere"): False}
+_WHERE = fields.Field("where", say_later("everywhere: not only here"), choices=tuple(_IS_HERE))
 
 
 def feature(core: Core) -> Feature:
@@ -179,7 +177,7 @@ class RecordCommands:
         fields.Field(
             "show",
             say_later("moves: every turn, game by game; summary: the results"),
-            choices=(say_later("summary"), say_later("moves")),
+            choices=tuple(_SHOW)[::-1],
         ),
         fields.rules(),
         examples=("/match optimal cautious games:5 rules:kcd",),
@@ -191,9 +189,7 @@ class RecordCommands:
             raise InvalidRequestError.say(
                 "/match takes two levels or more, as in /match optimal cautious"
             )
-        show = (line.option("show") or "summary").lower()
-        if show not in {"moves", "summary"}:
-            raise InvalidRequestError(neither_word("show", "moves", "summary", show))
+        with_moves = line.choice("show", _SHOW)
         rules = await self._rules.resolve(caller.place, line.option("rules"))
         games = line.number("games")
         number = 1 if games is None else games
@@ -205,10 +201,9 @@ class RecordCommands:
                 yield found
             elif isinstance(found, Match):
                 yield Reply(found, view.match_text, view.match_data)
-            elif show == "moves":
-                yield Reply(
-                    found, partial(view.turns_text, levels), partial(view.turns_data, levels)
-                )
+            elif with_moves:
+                text, data = partial(view.turns_text, levels), partial(view.turns_data, levels)
+                yield Reply(found, text, data)
 
     @asked("/cancel", say_later("stop everything that is being computed for you"))
     async def _cancel(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
@@ -292,10 +287,7 @@ def _proof_card(proof: Proof) -> Card:
 
 
 def _place(line: Line, caller: Caller) -> str | None:
-    where = (line.option("where") or "here").lower()
-    if where not in {"here", "everywhere"}:
-        raise InvalidRequestError(neither_word("where", "here", "everywhere", where))
-    return None if where == "everywhere" else caller.place
+    return None if line.choice("where", _IS_HERE) is False else caller.place
 
 
 def proof_of(table: Table, secret: bytes) -> Proof:

@@ -59,28 +59,22 @@ def _level_rows(level: PlayerLevel) -> list[tuple[str, str]]:
     return rows
 
 
-def _level_notes(record: PlayerRecord) -> list[str]:
+def _level_notes(record: PlayerRecord) -> Iterator[str]:
     """What a level is made of, and where one ends and the next begins."""
-    level, notes = record.level, list[str]()
-    if level is not None:
-        notes.append(
-            say_number(
-                "{decisions:,} decisions in {number:,} solved [game|games]. The level says what a"
-                " decision costs on average, in % of a win: {levels}.",
-                level.games,
-                decisions=level.decisions,
-                levels=_thresholds(),
-            )
+    if level := record.level:
+        yield say_number(
+            "{decisions:,} decisions in {number:,} solved [game|games]. The level says what a"
+            " decision costs on average, in % of a win: {levels}.",
+            level.games,
+            decisions=level.decisions,
+            levels=_thresholds(),
         )
     if record.left:
-        notes.append(
-            say_number(
-                "{number:,} more [game is|games are] still to be reviewed: the next /stats [does"
-                " it|goes on].",
-                record.left,
-            )
+        yield say_number(
+            "{number:,} more [game is|games are] still to be reviewed: the next /stats [does"
+            " it|goes on].",
+            record.left,
         )
-    return notes
 
 
 def _thresholds() -> str:
@@ -146,12 +140,9 @@ def leaderboard_text(
     """
     if not standings:
         return _nobody(season, everywhere=everywhere, without_bots=bots is False)
-    head = say("Games won:")
-    if season:
-        head = say("Games won in the season {season}:", season=season.name)
-    lines = [head]
-    if bots is False:
-        lines.append(say("Only games without bots count."))
+    head = say_later("Games won in the season {season}:") if season else say_later("Games won:")
+    lines = [say(head, season=season and season.name)]
+    lines += [say("Only games without bots count.")] if bots is False else []
     rows = [
         (
             f"{place}.",
@@ -166,31 +157,28 @@ def leaderboard_text(
 
 def _nobody(season: Season | None, *, everywhere: bool, without_bots: bool) -> str:
     """That there is nobody to tell of."""
-    if season:
-        told = (
-            say_later("Nobody has finished a game without bots in the season {season}.")
-            if without_bots
-            else say_later("Nobody has finished a game in the season {season}.")
-        )
-        return say(told, season=season.name)
-    if everywhere:
-        if without_bots:
-            return say("Nobody has finished a game without bots yet.")
-        return say("Nobody has finished a game yet.")
-    if without_bots:
-        return say("Nobody has finished a game without bots here yet.")
-    return say("Nobody has finished a game here yet.")
+    told = {
+        "season": (
+            say_later("Nobody has finished a game in the season {season}."),
+            say_later("Nobody has finished a game without bots in the season {season}."),
+        ),
+        "everywhere": (
+            say_later("Nobody has finished a game yet."),
+            say_later("Nobody has finished a game without bots yet."),
+        ),
+        "here": (
+            say_later("Nobody has finished a game here yet."),
+            say_later("Nobody has finished a game without bots here yet."),
+        ),
+    }["season" if season else "everywhere" if everywhere else "here"]
+    return say(told[without_bots], season=season and season.name)
 
 
 def leaderboard_data(standings: Sequence[Ranking]) -> list[dict[str, Any]]:
     """Who wins most as plain data, without the ids of people."""
     return [
-        {
-            "name": one.name,
-            "games": one.games,
-            "wins": one.wins,
-            **({"is_bot": True} if one.is_bot else {}),
-        }
+        {"name": one.name, "games": one.games, "wins": one.wins}
+        | ({"is_bot": True} if one.is_bot else {})
         for one in standings
     ]
 
@@ -211,14 +199,9 @@ def match_text(match: Match) -> str:
         won = figure(match.score[bot], "g")
         rows.append((name, won, figure(mean, ",.0f"), figure(biggest)))
     lines += columns(rows, right={1, 2, 3})
-    odds = games[0].odds
-    if odds is not None:
-        lines.append(
-            say(
-                "With best play, the player who begins wins {chance} of the time.",
-                chance=rough_percent(odds[games[0].began]),
-            )
-        )
+    if (odds := games[0].odds) is not None:
+        best = say_later("With best play, the player who begins wins {chance} of the time.")
+        lines.append(say(best, chance=rough_percent(odds[games[0].began])))
     return wrap("\n".join(lines))
 
 
@@ -377,13 +360,8 @@ def dice_record_text(record: DiceRecord) -> str:
     )
     lines = [head, *columns(rows, right={2, 3}, spare=(1,)), fairness_text(record)]
     if record.fairness is not Fairness.TOO_FEW:
-        lines.append(
-            say(
-                "Chi-square {statistic:.2f}, 5 degrees of freedom, p = {chance:.2g}.",
-                statistic=record.chi_square,
-                chance=record.p_value,
-            )
-        )
+        tested = say_later("Chi-square {statistic:.2f}, 5 degrees of freedom, p = {chance:.2g}.")
+        lines.append(say(tested, statistic=record.chi_square, chance=record.p_value))
     if record.six_dice_rolls:
         lines.append(_farkles_text(record))
     return "\n".join(map(wrap, lines))
@@ -391,18 +369,18 @@ def dice_record_text(record: DiceRecord) -> str:
 
 def fairness_text(record: DiceRecord) -> str:
     """One sentence for people who know no statistics."""
+    told = say_later("Unusual: fair dice come out this uneven once in {times:,.0f} times.")
     if record.fairness is Fairness.TOO_FEW:
-        return say("Too few to say anything: it takes at least {number} dice.", number=FEWEST_DICE)
-    if record.fairness is Fairness.FAIR:
-        return say("Fair dice give counts like these.")
-    if record.p_value < 1e-6:
-        return say(
+        told = say_later("Too few to say anything: it takes at least {number} dice.")
+    elif record.fairness is Fairness.FAIR:
+        told = say_later("Fair dice give counts like these.")
+    elif record.p_value < 1e-6:
+        told = say_later(
             "Very unusual: fair dice come out this uneven less than once in a million times."
         )
-    told = say_later("Unusual: fair dice come out this uneven once in {times:,.0f} times.")
-    if record.fairness is Fairness.VERY_UNUSUAL:
+    elif record.fairness is Fairness.VERY_UNUSUAL:
         told = say_later("Very unusual: fair dice come out this uneven once in {times:,.0f} times.")
-    return say(told, times=1 / record.p_value)
+    return say(told, number=FEWEST_DICE, times=1 / max(record.p_value, 1e-6))
 
 
 def dice_record_data(record: DiceRecord) -> dict[str, Any]:
@@ -441,25 +419,20 @@ def _farkles_text(record: DiceRecord) -> str:
     rolls = say_number("{number:,} [roll|rolls]", record.six_dice_rolls)
     number, expected = record.six_dice_farkles, record.expected_farkles
     farkles = say_number("{number:,} [farkle|farkles]", number)
-    counted = {"rolls": rolls, "farkles": farkles, "expected": expected}
-    told = say(
+    told = say_later(
         "Six dice at once: {rolls}, {farkles} by the rules that were played, {expected:,.1f}"
-        " expected.",
-        **counted,
+        " expected."
     )
-    if record.farkle_chance:
-        told = say(
+    if times := record.farkle_chance and 1 / record.farkle_chance:
+        told = say_later(
             "Six dice at once: {rolls}, {farkles} by the rules that were played, {expected:,.1f}"
-            " expected, 1 in {times:,.1f}.",
-            times=1 / record.farkle_chance,
-            **counted,
+            " expected, 1 in {times:,.1f}."
         )
-    share = percent(record.farkles_p_value)
+    often = say_later("Fair dice give this many or more {share} of the time.")
     if number < expected:
-        often = say("Fair dice give this few or fewer {share} of the time.", share=share)
-    else:
-        often = say("Fair dice give this many or more {share} of the time.", share=share)
-    return f"{told} {often}"
+        often = say_later("Fair dice give this few or fewer {share} of the time.")
+    counted = say(told, rolls=rolls, farkles=farkles, expected=expected, times=times)
+    return f"{counted} {say(often, share=percent(record.farkles_p_value))}"
 
 
 def _bar(share: float, width: int) -> str:

@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar
 from pydantic.dataclasses import dataclass
 
 from bot.chat import fields
-from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Stream, Word
-from bot.chat.features import Core, Feature, Pressed, asked
+from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Stream, Word, asked
+from bot.chat.features import Core, Feature, Pressed
 from bot.chat.presses import GameId, LanguageTag, Press, matching, pressable
 from bot.chat.waiting import only, solved_for_game
 from bot.features.tournaments import view
@@ -32,6 +32,15 @@ WHAT = (
     say_later("end"),
 )
 """What can be done to a tournament, as it is typed."""
+
+_DO: dict[object, Callable[[Tournaments, Caller, str | None], Awaitable[TournamentNews]]] = {
+    "join": Tournaments.join,
+    "leave": Tournaments.leave,
+    "start": Tournaments.start,
+    "end": Tournaments.end,
+    "show": Tournaments.shown,
+}
+"""What needs no more than a tournament."""
 
 
 @dataclass(frozen=True)
@@ -67,13 +76,8 @@ def feature(core: Core) -> Feature:
 
             told = begun(tournaments, rules, caller, found, pairing)
             return Pressed(told, anew=True, renewed=renewed)
-        do: dict[str, Callable[[Caller, str], Awaitable[TournamentNews]]] = {
-            "join": tournaments.join,
-            "leave": tournaments.leave,
-            "start": tournaments.start,
-        }
-        if press.action in do and not shown.is_over:
-            shown = await do[press.action](caller, press.tournament)
+        if press.action in _DO and not shown.is_over:
+            shown = await _DO[press.action](tournaments, caller, press.tournament)
         return Pressed(only(tournament_reply(shown)))
 
     async def after_game(table: Table) -> Reply | None:
@@ -124,15 +128,8 @@ def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Com
                 if len(names) != 1:
                     raise InvalidRequestError.say("/tournament remove takes a name")
                 yield tournament_reply(await tournaments.leave(caller, None, names[0]))
-            case "join" | "withdraw" | "start" | "end" | "show" as action if not others:
-                do: dict[str, Callable[[Caller], Awaitable[TournamentNews]]] = {
-                    "join": tournaments.join,
-                    "withdraw": tournaments.leave,
-                    "start": tournaments.start,
-                    "end": tournaments.end,
-                    "show": tournaments.shown,
-                }
-                yield tournament_reply(await do[action](caller))
+            case action if action in _DO and not others:
+                yield tournament_reply(await _DO[action](tournaments, caller, None))
             case _:
                 raise InvalidRequestError.say(
                     "/tournament shows the games; other words after it are new, join, withdraw,"
@@ -180,9 +177,9 @@ def _card(news: TournamentNews) -> Card:
 
 def _meant(word: str) -> str:
     """What is to be done, in English."""
-    known = {say(one).lower(): one for one in WHAT} | {one: one for one in WHAT}
-    known["leave"] = "withdraw"
-    return known.get(word.lower(), "")
+    known = {say(one).lower(): one for one in WHAT} | {one: one for one in (*WHAT, "leave")}
+    meant = known.get(word.lower(), "")
+    return "leave" if meant == "withdraw" else meant
 
 
 def _form(text: str) -> Form:

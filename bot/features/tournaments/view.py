@@ -161,14 +161,12 @@ def _before(found: Tournament, *, commands: bool) -> Iterator[str]:
     """Who is there before the start, and what there is to do."""
     names = ", ".join(one.name for one in found.present)
     yield say_number("{number} [player|players]: {names}.", len(found.present), names=names)
-    host = found.entrant(0).name
+    then = say_later("{host} begins it when everybody is here.")
     if commands:
-        yield say(
-            "Others join with /tournament join; {host} begins it with /tournament start.",
-            host=host,
+        then = say_later(
+            "Others join with /tournament join; {host} begins it with /tournament start."
         )
-    else:
-        yield say("{host} begins it when everybody is here.", host=host)
+    yield say(then, host=found.entrant(0).name)
 
 
 def _ending(found: Tournament) -> Iterator[str]:
@@ -214,11 +212,8 @@ def _bracket(found: Tournament, width: int, *, is_whole: bool) -> Iterator[Block
 
 
 def _round_name(number: int, rounds: int) -> str:
-    if number == rounds:
-        return say("Final:")
-    if number == rounds - 1:
-        return say("Semi-finals:")
-    return say("Round {number}:", number=number)
+    last = {rounds: say_later("Final:"), rounds - 1: say_later("Semi-finals:")}
+    return say(last.get(number, say_later("Round {number}:")), number=number)
 
 
 def _versus(found: Tournament, one: Pairing, width: int, *, mark: bool = False) -> str:

@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 
-from bot.chat.commands import Line, as_reply, spread
-from bot.chat.features import answered_by
+from bot.chat.commands import Line, answered_by, as_reply, spread
 from bot.chat.rules import RulesCommands
 from bot.services import house_rules
 from bot.services.house_rules import DeletedRules, HouseRules, Limits

@@ -16,7 +16,6 @@ from bot.views.chart import (
     chart_text,
 )
 from bot.views.drawing import LINES
-from solver.errors import InvalidRequestError
 from tests.bot.pictures import pixels
 
 AWKWARD = [
@@ -125,23 +124,6 @@ def test_safe_text() -> None:
 @pytest.mark.parametrize("width", range(1, 12))
 def test_safe_text_keeps_to_its_width(text: str, width: int) -> None:
     assert text_width(safe_text(text, width)) <= width
-
-
-@pytest.mark.parametrize(
-    ("names", "shares", "scores", "said"),
-    [
-        (("a",), (1.0,), (0,), "two players"),
-        (("a", "b"), (1.0,), (0, 0), "needs 2"),
-        (("a", "b"), (0.5, 0.5), (0,), "needs 2"),
-        (("a", "b"), (0.5, 1.5), (0, 0), "between 0 and 1"),
-        (("a", "b"), (0.5, float("nan")), (0, 0), "between 0 and 1"),
-    ],
-)
-def test_refusals(
-    names: tuple[str, ...], shares: tuple[float, ...], scores: tuple[int, ...], said: str
-) -> None:
-    with pytest.raises(InvalidRequestError, match=said):
-        GameChart(names, (ChartPoint("1", shares, scores),))
 
 
 PAPER = [0x1E, 0x21, 0x27]
