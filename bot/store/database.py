@@ -145,8 +145,10 @@ def file_of(path: Path) -> str:
     return f"file:{quote(str(path))}"
 
 
-def prepare(path: Path) -> None:
+def prepare(path: Path, named: Path | None = None) -> None:
     """Make the database if it is not there, and see that it is whole; one process at a time.
+
+    named : of what it is a copy, if it is one: where its tables are not ours, that is told of
 
     Raises StoreError, and then leaves the file as it was.
     """
@@ -169,7 +171,7 @@ def prepare(path: Path) -> None:
                     _keep_copy(path)
                     metadata.create_all(connection)
                     connection.execute(sa.update(schema_version).values(number=NEWEST))
-                check_version(connection, path)
+                check_version(connection, named or path)
                 make_indexes(connection)
                 if was_cut:
                     last = connection.scalar(sa.select(sa.func.max(events.c.at)))

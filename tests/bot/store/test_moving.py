@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -61,7 +62,10 @@ SPOILT: list[tuple[Callable[[list[str]], list[str]], str]] = [
     (lambda lines: [*lines[:9], lines[9][:-9], *lines[10:]], "Line 10 of the file"),
     (lambda lines: changed(lines, 3, place="there"), "is not as it was written"),
     (lambda lines: changed(lines, 3, more=1), "Line 4 of the file"),
-    (lambda lines: changed(lines, 3, version="many"), "that the database does not take"),
+    *(
+        (partial(lambda wrong, lines: changed(lines, 3, version=wrong), wrong), "does not take")
+        for wrong in ("many", 10**30, "\ud800")
+    ),
     (
         lambda lines: changed(lines, 3, secret="xyz"),  # noqa: S106
         "games that are not as they were written",
