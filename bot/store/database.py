@@ -498,11 +498,13 @@ def _is_cut(path: Path) -> bool:
     numbers, which its head and its frames tell; the first of them is one more in the next round.
     """
     log, index = _beside(path)
-    try:
+    if not log.exists():
+        # made first and deleted last of the two: another program may begin or end meanwhile
+        return index.exists() and not log.exists()
+    opening = partial(sqlite3.connect, path, timeout=PATIENCE, isolation_level=None)
+    with closing(opening()) as alone, closing(opening()) as connection:
+        alone.execute(_WRITE)  # another program would begin a new round after this look at it
         content = log.read_bytes()
-    except FileNotFoundError:  # also where who had it last has just ended
-        return index.exists()
-    with closing(sqlite3.connect(path, timeout=PATIENCE)) as connection:
         [page] = connection.execute("PRAGMA page_size").fetchone()
         _, read, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
     head, first = content[16:24], content[40:48]
