@@ -319,11 +319,13 @@ class Transactions:
         self._running: set[asyncio.Task[Any]] = set()
         self.errors = 0
         """How many transactions the database did not take."""
+        self._is_closed = False
 
     async def close(self) -> None:
-        """Let go of the database once nothing runs any more."""
+        """Let go of the database once nothing runs any more; nothing is begun after that."""
         while self._running:
             await asyncio.wait(self._running)
+        self._is_closed = True
         await self.database.close()
 
     async def read(self, work: Work[T]) -> T:
@@ -364,7 +366,11 @@ class Transactions:
         """What is made in a task of its own, so that who is cancelled does not break it off.
 
         is_brief : whether it is made without waiting where that can be
+
+        Raises StoreError, also for whoever comes once the program lets go of the database.
         """
+        if self._is_closed:
+            raise StoreError.say("the program ends, and nothing is read or written any more")
         try:
             if is_brief and (made := self.database.run_here(mode, work)):
                 return made[0]
