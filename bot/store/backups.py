@@ -73,6 +73,10 @@ def export_lines(connection: sa.Connection) -> Iterator[str]:
     yield _line({"rows": number, "hash": summed.hexdigest()})
 
 
+class TakenError(StoreError):
+    """A database that is to be new has rows already."""
+
+
 def import_lines(connection: sa.Connection, lines: Iterable[str]) -> int:
     """Put rows into a database that has none, and say how many there were.
 
@@ -81,7 +85,7 @@ def import_lines(connection: sa.Connection, lines: Iterable[str]) -> int:
     """
     for table in _tables().values():
         if connection.execute(sa.select(table).limit(1)).first():
-            raise StoreError(f"The database has rows in {table.name} already: choose a new one")
+            raise TakenError(f"The database has rows in {table.name} already: choose a new one")
     number, rest = 0, iter(lines)
     for name, of_table in groupby(_rows(rest), itemgetter(0)):
         table = metadata.tables[name]
@@ -241,6 +245,8 @@ async def import_all(url: str, lines: Iterable[str], *, replaces: bool = False) 
             return await opened.write(put_in)
         finally:
             await opened.close()
+    except TakenError:  # another program has made it meanwhile
+        raise
     except BaseException:
         if made:
             clear(made)
