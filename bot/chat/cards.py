@@ -129,12 +129,7 @@ def _choice_text(advice: Advice, option: Option) -> str:
 
 def _marked_odds(odds: Odds, head: str) -> list[str]:
     """Roll or bank in columns, and why under them."""
-    told = [
-        views.odds_table(odds),
-        views.reason_text(odds),
-        views.reachable_text(odds),
-        *views.use_lines(odds),
-    ]
+    told = [views.odds_table(odds), views.reason_text(odds), views.reachable_text(odds)]
     notes = [*map(escape_markdown, views.doubt_lines(odds.brought)), views.id_text(odds)]
     lines = [f"### {escape_markdown(head)}", *map(plain_markdown, filter(None, told))]
     return [*lines, *(f"-# {note}" for note in notes if note)]

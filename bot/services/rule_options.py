@@ -28,7 +28,7 @@ from solver.rules.options import (
     as_typed,
     read_number,
 )
-from solver.rules.ruleset import FACES, MAX_POINTS, NOT_YET, OPTIONS, Ruleset, Scoring, unchecked
+from solver.rules.ruleset import ELSEWHERE, FACES, MAX_POINTS, OPTIONS, Ruleset, Scoring, unchecked
 from solver.wording import say, say_later, short
 
 SINGLE = (
@@ -57,8 +57,10 @@ RULE_OPTIONS: dict[str, RuleOption] = {
 """Every option by its name as typed, but `base`."""
 
 _REFUSED = Kind(lambda text: {"no": False, "false": False}.get(text.lower(), read_number(text)), "")
-_KNOWN = RULE_OPTIONS | {as_typed(key): RuleOption(place=(key,), kind=_REFUSED) for key in NOT_YET}
-"""With those that cannot be solved yet, and can only be turned off."""
+_KNOWN = RULE_OPTIONS | {
+    as_typed(key): RuleOption(place=(key,), kind=_REFUSED) for key in ELSEWHERE
+}
+"""With what is no part of rules, and is told so."""
 
 MOST_GOAL = 50_000
 """That may be played to."""

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from errno import ENOSPC
+from functools import partial
 from hashlib import blake2b
 from itertools import groupby, islice
 from operator import itemgetter
@@ -72,6 +73,10 @@ def export_lines(connection: sa.Connection) -> Iterator[str]:
     yield _line({"rows": number, "hash": summed.hexdigest()})
 
 
+class TakenError(StoreError):
+    """A database that is to be new has rows already."""
+
+
 def import_lines(connection: sa.Connection, lines: Iterable[str]) -> int:
     """Put rows into a database that has none, and say how many there were.
 
@@ -80,7 +85,7 @@ def import_lines(connection: sa.Connection, lines: Iterable[str]) -> int:
     """
     for table in _tables().values():
         if connection.execute(sa.select(table).limit(1)).first():
-            raise StoreError(f"The database has rows in {table.name} already: choose a new one")
+            raise TakenError(f"The database has rows in {table.name} already: choose a new one")
     number, rest = 0, iter(lines)
     for name, of_table in groupby(_rows(rest), itemgetter(0)):
         table = metadata.tables[name]
@@ -88,7 +93,7 @@ def import_lines(connection: sa.Connection, lines: Iterable[str]) -> int:
         while rows := [_read(table, row) for _, row in islice(of_table, _AT_ONCE)]:
             try:
                 connection.execute(sa.insert(table).values(values), rows)
-            except DBAPIError as error:
+            except (DBAPIError, OverflowError, UnicodeEncodeError) as error:
                 raise StoreError(f"There are {name} that the database does not take") from error
             number += len(rows)
     if any(map(str.strip, rest)):
@@ -240,6 +245,8 @@ async def import_all(url: str, lines: Iterable[str], *, replaces: bool = False) 
             return await opened.write(put_in)
         finally:
             await opened.close()
+    except TakenError:  # another program has made it meanwhile
+        raise
     except BaseException:
         if made:
             clear(made)
@@ -266,7 +273,7 @@ async def put_rows_back(
     with TemporaryDirectory() as name:
         new = Path(name) / "new.db"
         back_up(copy, new)
-        prepare(new)
+        prepare(new, copy)
         await asyncio.to_thread(back_up_any, database, kept)
         knows = _carry(kept, new, keepers)
         await copy_all(f"sqlite:///{new}", database.url, replaces=True)
@@ -288,7 +295,7 @@ def put_back(copy: Path, path: Path, keepers: Sequence[Keeper] = ()) -> tuple[Pa
     clear(new)  # what somebody broke off may lie beside it
     try:
         back_up(copy, new)
-        prepare(new)
+        prepare(new, copy)
         with FileLock(f"{path}.lock", timeout=PATIENCE, mode=OWNER_ONLY):
             knows = not path.exists() or (_close(path) and _carry(path, new, keepers))
             with closing(_opened(new)) as connection:
@@ -332,13 +339,13 @@ def _check_copy(copy: Path) -> None:
     _check_is_there(copy)
     with explained(copy):
         check_whole(copy)
-    if not copy.stat().st_size:  # which SQLite takes for a sound database
-        raise StoreError(f"{copy} is empty: it is no backup")
 
 
 def _check_is_there(path: Path) -> None:
     if not path.is_file():
         raise StoreError(f"there is no database {path}")
+    if not path.stat().st_size:  # which SQLite takes for a sound database
+        raise StoreError(f"{path} is empty: it is no database")
 
 
 def _opened(path: Path) -> sqlite3.Connection:
@@ -458,27 +465,36 @@ def bring_over(path: Path) -> tuple[Path, int]:
         raise StoreError(f"{kept} is in the way: move it away first")
     _check_is_there(path)
     clear(new)
-    with explained(path), closing(_opened(path)) as old:
-        _check_version(old, path)
-        leave_log(old)  # refused while others have it open
-        prepare(new)
-        with closing(_opened(new)) as fresh, fresh:
-            for table in _tables().values():
-                if table is not done:
+    try:
+        with explained(path), closing(_opened(path)) as old:
+            # damaged text cannot be written then, as values of the wrong type cannot
+            old.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
+            _check_version(old, path)
+            leave_log(old)  # refused while others have it open
+            prepare(new)
+            with closing(_opened(new)) as fresh, fresh:
+                for table in _earlier_tables():
                     _copy(old, fresh, table)
-        with _engine_of(new).begin() as connection:
-            found = connection.scalars(sa.select(games.c.id)).all()
-            for game in found:
-                chain_anew(connection, game)
-    keep_as(path, kept)
-    new.replace(path)
-    clear(new)
+            with _engine_of(new).begin() as connection:
+                found = connection.scalars(sa.select(games.c.id)).all()
+                for game in found:
+                    chain_anew(connection, game)
+        keep_as(path, kept)
+        new.replace(path)
+    finally:
+        clear(new)
     return kept, len(found)
+
+
+def _earlier_tables() -> list[sa.Table]:
+    return [one for one in _tables().values() if one is not done]
 
 
 def _check_version(old: sqlite3.Connection, path: Path) -> None:
     try:
         versions = old.execute("SELECT version_num FROM alembic_version").fetchall()
+        for table in _earlier_tables():
+            old.execute(f"SELECT 1 FROM {table.name} LIMIT 0")  # noqa: S608 - our own
     except sqlite3.OperationalError:
         versions = []
     if versions != [(_LAST,)]:
@@ -486,7 +502,7 @@ def _check_version(old: sqlite3.Connection, path: Path) -> None:
 
 
 def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: sa.Table) -> None:
-    """Copy rows as they are; those whose values are of the wrong type, which are damaged, are not.
+    """Copy rows as they are; those with values of the wrong type or damaged text are not.
 
     The games that they belonged to are set aside once somebody looks at them.
     """
@@ -495,5 +511,6 @@ def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: sa.Table) -> 
     query = f"SELECT {names} FROM {table.name}".replace('"hash"', "x''")  # noqa: S608 - our own
     insert = f"INSERT INTO {table.name} VALUES ({', '.join('?' * len(table.columns))})"  # noqa: S608
     for row in old.execute(query):
-        with contextlib.suppress(sqlite3.IntegrityError):  # the types are checked all the same
+        # the types are checked all the same
+        with contextlib.suppress(sqlite3.IntegrityError, UnicodeEncodeError):
             new.execute(insert, row)

@@ -145,8 +145,10 @@ def file_of(path: Path) -> str:
     return f"file:{quote(str(path))}"
 
 
-def prepare(path: Path) -> None:
+def prepare(path: Path, named: Path | None = None) -> None:
     """Make the database if it is not there, and see that it is whole; one process at a time.
+
+    named : of what it is a copy, if it is one: where its tables are not ours, that is told of
 
     Raises StoreError, and then leaves the file as it was.
     """
@@ -169,7 +171,7 @@ def prepare(path: Path) -> None:
                     _keep_copy(path)
                     metadata.create_all(connection)
                     connection.execute(sa.update(schema_version).values(number=NEWEST))
-                check_version(connection, path)
+                check_version(connection, named or path)
                 make_indexes(connection)
                 if was_cut:
                     last = connection.scalar(sa.select(sa.func.max(events.c.at)))
@@ -496,11 +498,13 @@ def _is_cut(path: Path) -> bool:
     numbers, which its head and its frames tell; the first of them is one more in the next round.
     """
     log, index = _beside(path)
-    try:
+    if not log.exists():
+        # made first and deleted last of the two: another program may begin or end meanwhile
+        return index.exists() and not log.exists()
+    opening = partial(sqlite3.connect, path, timeout=PATIENCE, isolation_level=None)
+    with closing(opening()) as alone, closing(opening()) as connection:
+        alone.execute(_WRITE)  # another program would begin a new round after this look at it
         content = log.read_bytes()
-    except FileNotFoundError:  # also where who had it last has just ended
-        return index.exists()
-    with closing(sqlite3.connect(path, timeout=PATIENCE)) as connection:
         [page] = connection.execute("PRAGMA page_size").fetchone()
         _, read, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
     head, first = content[16:24], content[40:48]

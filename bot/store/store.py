@@ -319,11 +319,13 @@ class Transactions:
         self._running: set[asyncio.Task[Any]] = set()
         self.errors = 0
         """How many transactions the database did not take."""
+        self._is_closed = False
 
     async def close(self) -> None:
-        """Let go of the database once nothing runs any more."""
+        """Let go of the database once nothing runs any more; nothing is begun after that."""
         while self._running:
             await asyncio.wait(self._running)
+        self._is_closed = True
         await self.database.close()
 
     async def read(self, work: Work[T]) -> T:
@@ -364,7 +366,11 @@ class Transactions:
         """What is made in a task of its own, so that who is cancelled does not break it off.
 
         is_brief : whether it is made without waiting where that can be
+
+        Raises StoreError, also for whoever comes once the program lets go of the database.
         """
+        if self._is_closed:
+            raise StoreError.say("the program ends, and nothing is read or written any more")
         try:
             if is_brief and (made := self.database.run_here(mode, work)):
                 return made[0]
@@ -401,11 +407,6 @@ _OF_PLACE = sa.select(place_settings.c.key, place_settings.c.value).where(
     place_settings.c.place == sa.bindparam("place")
 )
 """What a place has set; made once, as every command asks for it."""
-
-_RECENT = 15.0
-"""Seconds after which it is noticed what another program has set for a place."""
-_MOST_KEPT = 10_000
-"""Places whose settings are kept in memory."""
 
 REST = 100.0
 """How long a file is not rewritten again, in units of the time that it took."""
@@ -477,8 +478,6 @@ class Store(Transactions):
     def __init__(self, database: Database, keepers: Sequence[Keeper] = ()) -> None:
         super().__init__(database)
         self._scrub = Scrub(self.rewrite)
-        self._lately: dict[str, tuple[float, PlaceSettings]] = {}
-        """By place, until when something is taken for what holds there."""
         self.keepers = keepers
 
     @classmethod
@@ -510,23 +509,6 @@ class Store(Transactions):
             **{name: found[name] for name in _SETTINGS if type(found.get(name)) is _SETTINGS[name]}
         )
 
-    async def settings_lately(self, place: str, patience: float) -> PlaceSettings:
-        """What holds in a place, or held some seconds ago if another program has set it since.
-
-        A turn is several presses, each of which asks.
-
-        patience : seconds that reading it may take. Raises TimeoutError after them.
-        """
-        now = time.monotonic()
-        until, found = self._lately.get(place, (0.0, None))
-        if found is None or until < now:
-            async with asyncio.timeout(patience):
-                found = await self.settings(place)
-            if len(self._lately) >= _MOST_KEPT:
-                self._lately.clear()
-            self._lately[place] = now + _RECENT, found
-        return found
-
     async def places_that_set(self, key: str) -> dict[str, Any]:
         """What each place has set under a key that has set it at all."""
         rows = place_settings.c
@@ -537,7 +519,6 @@ class Store(Transactions):
         """Set something, given as JSON, for a place; never who did it."""
         row = {"place": place, "key": key, "value": value}
         await self.write(lambda connection: put(connection, place_settings, row))
-        self._lately.pop(place, None)
 
     async def place_rules(self, place: str) -> dict[str, str]:
         """The rules that a place has saved, by name in alphabetical order."""

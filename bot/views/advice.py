@@ -398,7 +398,7 @@ def odds_text(odds: Odds, *, alone: bool = True) -> str:
     reason = reason_text(odds) if dice or len(odds.chances) == 2 else ""
     more = about(odds) if alone or (dice is None and len(odds.chances) == 2) else []
     doubt = doubt_lines(dice) if alone else []
-    return _lines(odds_table(odds, alone=alone), reason, *more, *use_lines(odds), *doubt)
+    return _lines(odds_table(odds, alone=alone), reason, *more, *doubt)
 
 
 def odds_table(odds: Odds, *, alone: bool = True) -> str:
@@ -419,7 +419,8 @@ def odds_table(odds: Odds, *, alone: bool = True) -> str:
         head = say_number(
             "{position}, {number} [die|dice] to roll, {rules} rules", position.dice, **told
         )
-    lines = [wrap(head), *(brought_lines(dice) if alone else [])]
+    # what the badge allows comes first: of the rows the bank may be barred without it
+    lines = [wrap(head), *(brought_lines(dice) if alone else []), *use_lines(odds)]
     roll = (say(ACTIONS[Decision.ROLL]), percent(odds.roll, within), _risks_text(odds))
     bank_name = say(ACTIONS[Decision.BANK])
     if odds.take_over is not None and position.offered:

@@ -12,15 +12,15 @@ from pydantic_core import ErrorDetails
 from solver.errors import did_you_mean, either
 from solver.rules.options import Complaint, Key, Place, RuleOption, keys_of
 from solver.rules.ruleset import (
+    ELSEWHERE,
     FACES,
     MAX_POINTS,
-    NOT_YET,
     OPTIONS,
     PENALTY_OPTIONS,
     TABLES,
     ContradictionsError,
     Ruleset,
-    not_yet,
+    told_elsewhere,
 )
 from solver.rules.scoring import COMBINATION_OPTIONS, SCORING_OPTIONS, Combination
 from solver.wording import say, say_later, short
@@ -50,8 +50,8 @@ def complaints(data: Mapping[str, Any]) -> list[Complaint]:
 
     What depends on a value that is wrong by itself is left out: it may be right once that is.
     """
-    wrong_values = list(not_yet(data))
-    data = {key: data[key] for key in data if key not in NOT_YET}
+    wrong_values = list(told_elsewhere(data))
+    data = {key: data[key] for key in data if key not in ELSEWHERE}
     single, joint = _taken_apart(data)
     single.sort(key=lambda error: error["type"] != _UNKNOWN_KEY)
     for complaint in (_complaint(error, data) for error in single):

@@ -1399,12 +1399,12 @@ class Ruleset(Data):
     @model_validator(mode="before")
     @classmethod
     def _prepare(cls, data: Any) -> Any:
-        """Refuse what cannot be solved yet, and choose a floor where none is given."""
+        """Refuse what is no part of rules, and choose a floor where none is given."""
         if not isinstance(data, dict):
             return data
-        if refused := list(not_yet(data)):
+        if refused := list(told_elsewhere(data)):
             raise ContradictionsError(refused)
-        data = {key: value for key, value in data.items() if key not in NOT_YET}
+        data = {key: value for key, value in data.items() if key not in ELSEWHERE}
         rounds = data.get("rounds")
         if type(rounds) is int and 0 < rounds <= MOST_ROUNDS:
             data = {"goal": NO_GOAL, "ties": "shared"} | data
@@ -2026,19 +2026,27 @@ def _sha256(canonical: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-NOT_YET: dict[str, tuple[tuple[object, ...], str]] = {
-    "players": ((2,), say_later("any number of players but two")),
-    "loaded_dice": (((), []), say_later("loaded dice")),
+ELSEWHERE: dict[str, tuple[tuple[object, ...], str]] = {
+    "players": (
+        (2,),
+        say_later(
+            "{key}: how many play is no part of the rules: say it when you play, ask or solve;"
+            " leave the key out"
+        ),
+    ),
+    "loaded_dice": (
+        ((), []),
+        say_later(
+            "{key}: which dice players bring is no part of the rules: say it when you play, ask"
+            " or solve; leave the key out"
+        ),
+    ),
 }
-"""Options that are known and refused: the values that turn each off, and what it is."""
+"""Keys that are looked for in rules: the values that change nothing, and what is said of others."""
 
 
-def not_yet(data: Mapping[str, Any]) -> Iterator[Complaint]:
-    """The options in `data` that cannot be solved yet."""
-    for key, (off, what) in NOT_YET.items():
-        if key in data and data[key] not in off:
-            yield Complaint(
-                (key,),
-                say_later("{key}: {what} cannot be solved yet; leave the key out"),
-                {"what": say(what)},
-            )
+def told_elsewhere(data: Mapping[str, Any]) -> Iterator[Complaint]:
+    """What is wrong with keys in `data` that are no part of rules."""
+    for key, (idle, sentence) in ELSEWHERE.items():
+        if key in data and data[key] not in idle:
+            yield Complaint((key,), sentence)

@@ -332,8 +332,8 @@ class DiscordFront:
         settings = PlaceSettings()
         # a database that fails or is slow is the matter of the command that needs it
         with contextlib.suppress(StoreError, TimeoutError):
-            store = self._games.tables.store
-            settings = await store.settings_lately(asking.place_of(interaction), _PATIENCE)
+            async with asyncio.timeout(_PATIENCE):
+                settings = await self._games.tables.store.settings(asking.place_of(interaction))
         if settings.language:
             speak(self._asked(best_language(settings.language)))
         of_all = self._asked(asking.language_of_all(interaction, settings, table))

@@ -4,7 +4,7 @@ import re
 import tomllib
 from base64 import b64encode
 from collections import defaultdict
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -16,27 +16,35 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from bot import layout
 from bot.chat.commands import Reply
 from bot.chat.fields import Field
 from bot.fronts.web.answers import REFRESH, Answer, error_of
 from bot.fronts.web.visitors import Visitor, Visitors
 from bot.languages import find_code, language, language_codes
-from bot.layout import cells, cleaned, whole_sentence
+from bot.layout import (
+    blocks,
+    cells,
+    cleaned,
+    dice_count,
+    percent,
+    rough_percent,
+    whole_sentence,
+)
 from bot.services.advisor import Hint
 from bot.services.games import News
 from bot.services.rule_options import RULE_OPTIONS
 from bot.services.tables import bot_name
-from bot.views import advice, events, game, rules_text
+from bot.views import advice
 from bot.views.card import Attachment, Card
-from solver import wording
+from bot.views.events import result_text, table_head, winners_text
+from bot.views.game import after_keeping, hint_head
+from bot.views.rules_text import rules_text, title_text
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice, Odds, read_id
 from solver.play.maps import ones_twos_fives
-from solver.rules.patterns import in_words
 from solver.turn.dice import Die, Roll, dice_text
 from solver.turn.points import TurnEnds
-from solver.wording import ENGLISH, Language, Reworded, figure, say, spoken
+from solver.wording import ENGLISH, Language, Reworded, figure, say, say_number, spoken
 
 FOLDER = Path(__file__).parent
 CODES = tuple(language_codes())
@@ -214,7 +222,7 @@ class _Templates(Environment):
 
 @cache
 def templates() -> Environment:
-    """Return the templates, with what they call."""
+    """Return the templates, with what they call and nothing else."""
     found = _Templates(
         loader=FileSystemLoader(FOLDER / "templates"),
         autoescape=True,
@@ -223,12 +231,17 @@ def templates() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    for views in (layout, advice, events, game, rules_text, wording):
-        found.globals |= vars(views)
-    ours: list[Any] = [bars_of, bot_name, card_html, card_of, dice_html, die, ends_bars, fields_of]
-    ours += [in_words, kind_of, number_like, picture_address, rows_of]
-    found.globals |= {one.__name__: one for one in ours}
-    found.globals |= {"MENU": MENU, "RULE_OPTIONS": RULE_OPTIONS}
+    called: list[Callable[..., Any]] = [
+        *(bars_of, bot_name, card_html, card_of, dice_html, die, ends_bars, fields_of, kind_of),
+        *(number_like, picture_address, rows_of, figure, say, say_number),
+        *(blocks, dice_count, percent, rough_percent, whole_sentence),
+        *(advice.bank_text, advice.cost_text, advice.ends_text, advice.left_text),
+        *(advice.no_bank_text, advice.position_text, advice.reachable_text, advice.reason_text),
+        *(advice.set_aside_text, after_keeping, hint_head, result_text, table_head, winners_text),
+        *(rules_text, title_text),
+    ]
+    found.globals |= {one.__name__: one for one in called}
+    found.globals |= {"ACTIONS": advice.ACTIONS, "MENU": MENU, "RULE_OPTIONS": RULE_OPTIONS}
     return found
 
 

@@ -150,6 +150,10 @@ def test_a_database_of_a_newer_version(check: Run, folder: Path) -> None:
     assert "was made by a newer version of this program" in found.stdout
 
 
+def said(*arguments: str, **more: Any) -> Result:
+    return CliRunner().invoke(farkle, ["store", *arguments], **more)
+
+
 def as_before(folder: Path) -> None:
     """Make a database of an earlier version of the one that is there."""
     with closing(sqlite3.connect(folder / "earlier.db")) as old, old:
@@ -195,8 +199,33 @@ async def test_a_database_of_an_earlier_version_is_brought_over(check: Run, fold
     assert "is not of the version that can be brought over" in str(again.exception)
 
 
-def said(*arguments: str, **more: Any) -> Result:
-    return CliRunner().invoke(farkle, ["store", *arguments], **more)
+def test_damaged_text_is_left_when_a_database_is_brought_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
+    lay_database(tmp_path / "farkle.db")
+    insert = "INSERT INTO place_rules VALUES ('here', ?, CAST(? AS TEXT), NULL)"
+    for name, text in (("sound", b"goal = 1"), ("damaged", b"goal = \xff")):
+        execute(tmp_path, insert, name, text)
+    as_before(tmp_path)
+    earlier = (tmp_path / "farkle.db").read_bytes()
+    done = said("upgrade")
+    assert done.stdout.startswith("0 games brought over"), done.exception
+    with closing(sql(tmp_path / "farkle.db")) as connection:
+        assert connection.execute("SELECT name FROM place_rules").fetchall() == [("sound",)]
+    assert (tmp_path / "farkle.db.before").read_bytes() == earlier
+
+
+def test_what_lacks_a_table_is_not_brought_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
+    lay_database(tmp_path / "farkle.db")
+    as_before(tmp_path)
+    with closing(sql(tmp_path / "farkle.db")) as connection:
+        connection.execute("DROP TABLE results")
+    assert "is not of the version that can be brought over" in str(said("upgrade").exception)
+    assert {one.name for one in tmp_path.iterdir()} == {"farkle.db"}
 
 
 async def test_a_backup_and_the_way_back(check: Run, folder: Path) -> None:
@@ -269,6 +298,8 @@ def test_an_empty_file_is_called_so(folder: Path) -> None:
     (folder / "farkle.db").write_bytes(b"")
     assert "farkle.db is empty; tables are made once" in said("check").stdout
     assert "farkle.db is empty; tables are made once" in str(said("export", "-").exception)
+    for command in ("upgrade", "backup"):
+        assert "farkle.db is empty: it is no database" in str(said(command).exception)
 
 
 @pytest.mark.usefixtures("check")

@@ -195,6 +195,11 @@ def test_advice_on_a_badge(folders: MatchupFolders) -> None:
     assert odds.bank is not None
     assert odds.bank < 1
     assert "Use your badge: bank with the badge 100.00 %" in odds_text(odds)
+    barred = replace(odds, bank=None)
+    text = odds_text(barred)
+    assert text.index("bank with the badge") < text.index("hot dice must be rolled again")
+    german = said_in(language("de"), lambda: odds_text(barred))
+    assert german.index("Abzeichen sichern") < german.index("Würfeln musst du weiterwürfeln")
     keep = weighed(folders, dice("tin-resurrection"), "odd", Situation(turn_total=250))
     assert "after a farkle, roll again" in odds_text(keep)
     assert answer_data(keep)["badge_use"]["kind"] == "resurrection"

@@ -151,10 +151,10 @@ async def test_what_is_no_whole_backup_is_not_put_back(
         put_back(tmp_path / "nothing.db", path)
     with closing(sqlite3.connect(tmp_path / "other.db")) as other:
         other.execute("CREATE TABLE other (a)")
-    with pytest.raises(StoreError, match="belongs to another program"):
+    with pytest.raises(StoreError, match=r"other\.db belongs to another program"):
         put_back(tmp_path / "other.db", path)
     (tmp_path / "empty.db").touch()
-    with pytest.raises(StoreError, match="empty.db is empty: it is no backup"):
+    with pytest.raises(StoreError, match=r"empty\.db is empty: it is no database"):
         put_back(tmp_path / "empty.db", path)
     assert path.read_bytes() == before
     assert {one.name for one in path.parent.iterdir()} == {"farkle.db", "farkle.db.lock"}

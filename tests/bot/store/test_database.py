@@ -6,7 +6,9 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from functools import partialmethod
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy.dialects import sqlite
@@ -15,6 +17,7 @@ from bot.settings import CHECKOUT, Settings
 from bot.store import database
 from bot.store.rows import StoreError
 from bot.store.store import OPEN_GAMES, UNTOLD, Store
+from tests.bot.new_database import lay_database
 from tests.bot.store.test_store import NOON, begin, started
 
 
@@ -296,3 +299,45 @@ async def test_a_log_that_is_damaged_or_gone_is_told(
     assert (count < 5) == is_told
     told = [one for one in caplog.messages if "what was written last is lost" in one]
     assert len(told) == is_told
+
+
+@pytest.mark.parametrize("after", [1, 2])
+@pytest.mark.parametrize("happens", ["checkpoint", "begin", "end"])
+def test_what_another_program_does_meanwhile_cuts_no_log(
+    path: Path,
+    happens: str,
+    after: int,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lay_database(path)
+    log = path.with_name(f"{path.name}-wal")
+    others: list[sqlite3.Connection] = []
+    if happens != "begin":
+        others.append(sqlite3.connect(path, timeout=0, isolation_level=None))
+        others[0].execute("INSERT INTO place_settings VALUES ('here', 'games', '3')")
+    looks = 0
+
+    def meanwhile(file: Path, look: Callable[[Path], Any]) -> Any:
+        nonlocal looks
+        try:
+            return look(file)
+        finally:
+            looks += file == log
+            if file == log and looks == after:
+                if happens == "begin":
+                    others.append(sqlite3.connect(path))
+                    others[0].execute("SELECT 1 FROM games").fetchall()
+                elif happens == "checkpoint":
+                    others[0].execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                else:
+                    others.pop().close()
+
+    for name in ("exists", "read_bytes"):
+        look = getattr(Path, name)
+        monkeypatch.setattr(Path, name, partialmethod(meanwhile, look))
+    database.prepare(path)
+    assert looks
+    assert [one for one in caplog.messages if "is lost" in one] == []
+    for other in others:
+        other.close()

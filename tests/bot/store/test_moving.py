@@ -1,18 +1,21 @@
 """All of a database as lines, and put into another."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Self
 
 import pytest
 
 from bot.store import backups
 from bot.store.backups import export_lines, import_lines
 from bot.store.rows import StoreError
-from bot.store.store import Store
+from bot.store.store import Keeper, Store
 from tests.bot.damage import make_world
 from tests.bot.postgres import KINDS
 from tests.bot.store.test_backups import rows
+from tests.bot.store.test_store import begin
 
 
 @pytest.fixture(params=KINDS)
@@ -61,7 +64,10 @@ SPOILT: list[tuple[Callable[[list[str]], list[str]], str]] = [
     (lambda lines: [*lines[:9], lines[9][:-9], *lines[10:]], "Line 10 of the file"),
     (lambda lines: changed(lines, 3, place="there"), "is not as it was written"),
     (lambda lines: changed(lines, 3, more=1), "Line 4 of the file"),
-    (lambda lines: changed(lines, 3, version="many"), "that the database does not take"),
+    *(
+        (partial(lambda wrong, lines: changed(lines, 3, version=wrong), wrong), "does not take")
+        for wrong in ("many", 10**30, "\ud800")
+    ),
     (
         lambda lines: changed(lines, 3, secret="xyz"),  # noqa: S106
         "games that are not as they were written",
@@ -79,3 +85,21 @@ async def test_of_lines_that_were_changed_nothing_is_taken(
     with pytest.raises(StoreError, match=told):
         await store.write(lambda connection: import_lines(connection, spoil(lines)))
     assert not any(rows(path).values())
+
+
+@pytest.mark.parametrize("kind", ["sqlite"])
+async def test_what_another_program_began_meanwhile_stays(
+    lines: list[str], path: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Late(Store):
+        @classmethod
+        async def open(cls, url: str, keepers: Sequence[Keeper] = ()) -> Self:
+            other = await Store.open(url)
+            await begin(other, "theirs")
+            await other.close()
+            return await super().open(url, keepers)
+
+    monkeypatch.setattr(backups, "Store", Late)
+    with pytest.raises(StoreError, match="has rows in games already"):
+        await backups.import_all(url, lines)
+    assert [row[0] for row in rows(path)["games"]] == ["theirs"]

@@ -19,7 +19,7 @@ from bot.languages import best_language
 from bot.store import database
 from bot.store.kinds import MOST_READS as MOST
 from bot.store.kinds import Mode
-from bot.store.rows import MissingGameError, SeatRow, StaleVersionError
+from bot.store.rows import MissingGameError, SeatRow, StaleVersionError, StoreError
 from bot.store.schema import place_settings
 from bot.store.store import Store, Work, put
 from solver.wording import speak
@@ -344,6 +344,27 @@ async def test_closing_ends_the_threads(path: Path, url: str) -> None:
     for thread in of_connections:
         await asyncio.to_thread(thread.join, 60)
     assert not any(thread.is_alive() for thread in of_connections)
+
+
+async def test_who_comes_after_the_end_is_told_so(store: Store) -> None:
+    """As a bot's move, a post of the day or a web page may, while the program ends."""
+    await begin(store, "g")
+    under_way = asyncio.create_task(store.set_place_setting("here", "games", 3))
+    await asyncio.sleep(0)
+    await store.close()
+    await under_way
+    before = threading.active_count()
+    for late in (
+        lambda: store.append("g", 1, [rolled(1)], NOON),
+        lambda: store.set_place_setting("here", "games", 4),
+        lambda: store.settings("here"),
+        lambda: store.load("g"),
+        store.count_open,
+        store.scrub,
+    ):
+        with pytest.raises(StoreError, match="the program ends"):
+            await late()
+    assert threading.active_count() == before, "nothing is opened again"
 
 
 async def test_rows_that_a_failure_left_unread_do_not_hold_the_past(store: Store) -> None:

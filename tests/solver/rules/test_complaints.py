@@ -76,8 +76,8 @@ def in_chat(place: Place, *words: str) -> str:
         (
             {"loaded_dice": [[1, 1, 1, 1, 1, 2]]},
             ("loaded_dice",),
-            "loaded_dice: loaded dice cannot be solved yet",
-            "loaded-dice: loaded dice cannot be solved yet",
+            "loaded_dice: which dice players bring is no part of the rules",
+            "loaded-dice: which dice players bring is no part of the rules",
         ),
     ],
 )

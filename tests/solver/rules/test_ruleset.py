@@ -346,7 +346,11 @@ def test_everything_that_is_wrong_is_said_by_line(tmp_path: Path) -> None:
     assert findings(tmp_path, text) == [
         (1, 'the key "goal" is missing'),
         (2, 'unknown key "gaol"; did you mean goal?'),
-        (3, "players: any number of players but two cannot be solved yet; leave the key out"),
+        (
+            3,
+            "players: how many play is no part of the rules: say it when you play, ask or solve;"
+            " leave the key out",
+        ),
         (
             5,
             'ties = "shared" has no meaning when the first to reach the goal wins at once;'
@@ -408,11 +412,11 @@ def test_what_another_roll_overrules_in_some_throws_counts_in_others(tmp_path: P
             'dice = 1\nscoring.jokers = ["6"]',
             "jokers: a joker changes nothing of what dice are",
         ),
-        ("loaded_dice = 'x'", "loaded_dice: loaded dice cannot be solved yet; leave the key out"),
+        ("loaded_dice = 'x'", "loaded_dice: which dice players bring is no part of the rules"),
         ("straight_1_6 = 5", 'unknown key "straight_1_6"; straight_1_6 belongs under [scoring]'),
         ("points = 5", 'unknown key "points"; points belongs under [farkle_penalty]'),
-        ("loaded_dice = 0", "loaded_dice: loaded dice cannot be solved yet; leave the key out"),
-        ("loaded_dice = {}", "loaded_dice: loaded dice cannot be solved yet; leave the key out"),
+        ("loaded_dice = 0", "loaded_dice: which dice players bring is no part of the rules"),
+        ("loaded_dice = {}", "loaded_dice: which dice players bring is no part of the rules"),
         ("title = 5", "title: should be text, not 5"),
         ("name = 'a/b'", 'name: should be 1 to 60 letters, digits, spaces and . + - _, not "a/b"'),
         ("set_aside_all = 1", "set_aside_all: should be true or false, not 1"),

@@ -1,5 +1,8 @@
 """Everybody reads their own language; tables speak that of their place."""
 
+from pathlib import Path
+
+from bot.store.store import Store
 from tests.bot.fronts.discord.loopback import Json, Loopback, user
 from tests.bot.fronts.discord.play import choose, is_choice, press, shown
 from tests.bot.fronts.discord.process import Bot
@@ -77,4 +80,16 @@ async def test_a_host_chooses_a_language(bot: Bot, discord: Loopback) -> None:
     await shown(await discord.slash(host, "settings", language="auto"))
     told = await shown(await discord.slash(ANN, "advise", dice="6 5 3 3 3 2"))
     assert "51.10 %" in told.text
+    assert bot.process.returncode is None
+
+
+async def test_what_another_program_sets_holds_at_once(
+    bot: Bot, folder: Path, discord: Loopback
+) -> None:
+    other = await Store.open(f"sqlite:///{folder / 'farkle.db'}")
+    for language, chance in (("de", "51,10 %"), ("en", "51.10 %"), ("de", "51,10 %")):
+        await other.set_place_setting("discord:500", "language", language)
+        told = await shown(await discord.slash(ANN, "advise", dice="6 5 3 3 3 2"))
+        assert chance in told.text
+    await other.close()
     assert bot.process.returncode is None

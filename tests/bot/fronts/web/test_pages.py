@@ -14,11 +14,13 @@ from aiohttp.test_utils import make_mocked_request
 from babel.messages.pofile import read_po
 from hypothesis import given
 from hypothesis import strategies as st
+from jinja2.defaults import DEFAULT_NAMESPACE
+from jinja2.nodes import Call, FromImport, Macro, Name
 from multidict import CIMultiDict
 
 from bot.fronts.web.answers import line_of
 from bot.fronts.web.app import _HEADERS
-from bot.fronts.web.rendering import _ON_PAGES, best_code, fields_of
+from bot.fronts.web.rendering import _ON_PAGES, FOLDER, best_code, fields_of, templates
 from bot.fronts.web.settings import WebSettings
 from bot.fronts.web.visitors import Visitors
 from bot.languages import CATALOGUES, language, language_codes
@@ -200,6 +202,30 @@ def test_what_pages_say_otherwise_is_said_by_the_chat() -> None:
     # and has the same parts, or fewer
     for chat, page in _ON_PAGES.items():
         assert set(re.findall(r"{\w+", page)) <= set(re.findall(r"{\w+", chat)), page
+
+
+def test_templates_see_what_they_use_and_nothing_else() -> None:
+    made = templates()
+    ours = set(made.globals) - set(DEFAULT_NAMESPACE)
+    used, passed = set[str](), {"answers_to"}
+    trees = {
+        path.name: made.parse(path.read_text("utf-8"))
+        for path in (FOLDER / "templates").glob("*.html")
+    }
+    macros = {file: {one.name for one in tree.find_all(Macro)} for file, tree in trees.items()}
+    for file, tree in trees.items():
+        named = {one.name for one in tree.find_all(Name) if one.ctx == "load"}
+        imported: set[str] = set()
+        for found in tree.find_all(FromImport):
+            names = {str(name) for name in found.names}
+            assert names <= macros["parts.html"], file
+            imported |= names
+        assert imported <= named, f"{file} imports what it does not use"
+        called = {one.node.name for one in tree.find_all(Call) if isinstance(one.node, Name)}
+        unknown = called - ours - set(DEFAULT_NAMESPACE) - macros[file] - imported - passed
+        assert not unknown, f"{file} calls what is not there"
+        used |= named
+    assert ours <= used, "what no template uses"
 
 
 def test_long_values_fill_no_memory(site: Site) -> None:
