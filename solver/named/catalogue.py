@@ -155,8 +155,8 @@ def _read(name: str) -> dict[str, Any]:
 
 def _die(entry: dict[str, Any]) -> KnownDie:
     names = {field.name for field in fields(KnownDie)}
-    told = {key: value for key, value in entry.items() if key in names}
-    return KnownDie(**told, versions=_versions(entry))
+    values = {key: value for key, value in entry.items() if key in names}
+    return KnownDie(**values, versions=_versions(entry))
 
 
 def _versions(entry: dict[str, Any]) -> dict[Version, Die]:
@@ -176,7 +176,7 @@ def _versions(entry: dict[str, Any]) -> dict[Version, Die]:
 
 def _badge(entry: dict[str, Any], tier: Tier) -> Badge:
     names = {field.name for field in fields(Badge)}
-    told = {key: value for key, value in entry.items() if key in names} | entry[tier]
-    effect = {key: told.pop(key) for key in entry[tier].keys() - names}
+    values = {key: value for key, value in entry.items() if key in names} | entry[tier]
+    effect = {key: values.pop(key) for key in entry[tier] if key not in names}
     effect = {key: tuple(v) if isinstance(v, list) else v for key, v in effect.items()}
-    return Badge(**told, tier=tier, effect=effect)
+    return Badge(**values, tier=tier, effect=effect)
