@@ -6,7 +6,7 @@ swept like that of a solve, see docs/mathematics-turns.md.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 
@@ -258,7 +258,7 @@ def _final_turns(rules: Ruleset, one: Policy | None, other: Policy, ends: Endgam
         return [ends.last, ends.last]
     margins = ends.last.shape[1]
     rules = rules.in_last_turns
-    players = _Last.of(rules, one, margins), _Last.of(rules, other, margins)
+    players = _Last(rules, one, margins), _Last(rules, other, margins)
     if rules.is_defended:
         return _defended(rules, players)
     lasts = []
@@ -292,54 +292,37 @@ def _play_off(first: "_Last", second: "_Last", value: float) -> float:
 
 
 class _Last:
-    """The last turns of a player who plays as is best."""
+    """The last turns of a player, who plays as is best if no policy is given."""
 
-    def __init__(self, rules: Ruleset, margins: int) -> None:
-        self.rules = rules
-        self.margins = margins
-
-    @staticmethod
-    def of(rules: Ruleset, player: Policy | None, margins: int) -> "_Last":
-        return _GivenLast(rules, margins, player) if player else _Last(rules, margins)
+    def __init__(self, rules: Ruleset, player: Policy | None, margins: int) -> None:
+        self.rules, self.player, self.margins = rules, player, margins
+        self._found = cache(self._last)
 
     def second(self, tie: float, *, on_board: bool = True, beaten: Floats | None = None) -> Floats:
         """Chance to win a last turn by the margin, given what a tie is worth.
 
         beaten : what the other player has who is beaten, as of `last_turns`
         """
-        plan, margins = turn_plan(self.rules), self.margins - 1
-        return last_turns(self.rules, plan, margins, tie, on_board=on_board, beaten=beaten)
-
-    def first(self, second: Floats) -> float:
-        """Chance to win a play-off as the first player, given the second one's by the margin."""
-        return float(play_off_turn(self.rules, turn_plan(self.rules), second).roll[0, 0, -1])
-
-
-class _GivenLast(_Last):
-    """The last turns of a policy."""
-
-    def __init__(self, rules: Ruleset, margins: int, player: Policy) -> None:
-        super().__init__(rules, margins)
-        boards = (False, True) if rules.has_opening else (True,)
-        self._found = {board: self._last(player, on_board=board) for board in boards}
-        self._opening: Outcome | None = None
-        if rules.ties == "played_on":
-            goal = rules.winning_score
-            start = Position.of_two(banked=goal, opponent=goal, dice=dice_set(rules).whole)
-            self._opening = self._outcome(player, start)
-
-    def second(self, tie: float, *, on_board: bool = True, beaten: Floats | None = None) -> Floats:
-        wins, ties, beats = self._found[on_board or not self.rules.has_opening]
+        if self.player is None:
+            plan, margins = turn_plan(self.rules), self.margins - 1
+            return last_turns(self.rules, plan, margins, tie, on_board=on_board, beaten=beaten)
+        wins, ties, beats = self._found(
+            self.player, on_board=on_board or not self.rules.has_opening
+        )
         beaten = np.zeros(1) if beaten is None else beaten
         ahead = beaten.take(np.arange(1, self.margins + 1), mode="clip")
         return np.asarray(wins + ties * tie + beats @ (1 - ahead))
 
     def first(self, second: Floats) -> float:
-        if self._opening is None:
-            raise ValueError("there is no play-off under these rules")
-        ended = self._opening.ended(self.rules)
+        """Chance to win a play-off as the first player, given the second one's by the margin."""
+        rules, goal = self.rules, self.rules.winning_score
+        if self.player is None:
+            return float(play_off_turn(rules, turn_plan(rules), second).roll[0, 0, -1])
+        start = Position.of_two(banked=goal, opponent=goal, dice=dice_set(rules).whole)
+        outcome = self._outcome(self.player, start)
+        ended = outcome.ended(rules)
         after = second[np.minimum(np.arange(len(ended)), len(second) - 1)]
-        return float(self._opening.wins + ended @ (1 - after))
+        return float(outcome.wins + ended @ (1 - after))
 
     def _outcome(self, player: Policy, position: Position) -> Outcome:
         decisions = player.decisions(EqualDice(self.rules), position)
