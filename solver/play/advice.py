@@ -66,6 +66,7 @@ if TYPE_CHECKING:
 
 
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_USUAL_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUV"
 _READ = {digit: value for value, digit in enumerate(_DIGITS)} | {"O": 0, "I": 1, "L": 1}
 _BEFORE = re.compile(r"\W*(?:position|stellung)\b:?(?=\W)", re.IGNORECASE)
 _BLANKS = re.compile(r"[\s\-\u2010-\u2015\u2212]+")
@@ -819,18 +820,12 @@ def _check(said: str) -> int:
 
 
 def _value(said: str) -> int:
-    value = 0
-    for digit in said:
-        value = 32 * value + _READ[digit]
-    return value
+    return int(said.translate(str.maketrans(_DIGITS, _USUAL_DIGITS)), 32)
 
 
 def _in_base_32(value: int, least: int = 1) -> str:
-    said = ""
-    while value or len(said) < least:
-        value, digit = divmod(value, 32)
-        said = _DIGITS[digit] + said
-    return said
+    said = np.base_repr(value, 32).rjust(least, "0")
+    return said.translate(str.maketrans(_USUAL_DIGITS, _DIGITS))
 
 
 def _example() -> str:
