@@ -1,6 +1,6 @@
 """Best play of a solved game, whoever plays it and with what dice: what answers are made of."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
@@ -542,42 +542,28 @@ class Strategy(BestPlay):
         """What ending a turn leads to by these values, while nobody has reached the goal."""
         if self.rules.takes_over:
             return self._endings_by_dice(values, start)
-        rules, step = self.rules, self.rules.point_step
-        plan = self.plan(start.mover)
+        rules, step, plan = self.rules, self.rules.point_step, self.plan(start.mover)
         ends = endgames(rules, self.plans_from(start.mover), further=further)[-1]
         missing = (rules.winning_score - start.banked) // step
         if rules.rounds:
             missing = rounds.turn_totals(rules, start.banked - start.opponent)
         least = max(rules.least_bank(on_board=start.on_board), start.to_beat + step) // step
         goal_ends_game = rules.goal_ends_game(last_of_round=not start.began)
-        goes_on = ends.beyond if rules.is_exact or not goal_ends_game else 0
-        bank = np.ones(max(missing, least) + goes_on + plan.reach)
-        totals = np.arange(missing) * step
-        bank[:missing] = values.left(start, points=totals)
-        if rules.rounds:
-            bank[missing:] = bank[missing - 1]
-        if not goal_ends_game:
+        beyond = ends.beyond if rules.is_exact or not goal_ends_game else 0
+
+        def left(points: Ints, **how: bool) -> Floats:
+            return np.asarray(values.left(start, points, **how)[:, np.newaxis])
+
+        def final(points: Ints) -> Floats:
             lasts = ends.last if self._last is None else self._last
-            won, lead = np.arange(missing, len(bank)), (start.banked - start.opponent) // step
+            won, lead = points // step, (start.banked - start.opponent) // step
             last = lasts[int(start.opponent_on_board), np.minimum(won + lead, lasts.shape[1] - 1)]
             if rules.beat_previous_turn:
                 last = ends.after_bank(won, lead, start.opponent_on_board)
-            bank[missing:] = 1 - last
-        elif rules.is_exact:
-            beyond = np.arange(missing + 1, len(bank)) * step
-            bank[missing + 1 :] = values.left(start, points=beyond)
-        farkle = np.full(len(bank), values.left(start, farkles=True))
-        allowed = banks_allowed(rules, start, len(bank))
-        if rules.farkle_keeps_turn_total:
-            reached = np.flatnonzero(allowed[: missing + 1 if rules.is_exact else None])
-            farkle[reached] = bank[reached]
-            kept = np.flatnonzero(allowed[:missing])
-            farkle[kept] = values.left(start, points=totals[kept], farkles=True)
-        bank[~allowed] = np.nan
-        lost = float(values.left(start, loses=True)[0])
-        # where a lead decides all but for rolls that win, one more may be better than a bank
-        weighs = rules.is_exact or bool(rules.rounds and np.any(plan.win_chances))
-        return replace(Endings.alone(bank, farkle, lost), weighs=weighs)
+            return np.asarray(1 - last[:, np.newaxis])
+
+        allowed = banks_allowed(rules, start, max(missing, least) + beyond + plan.reach)
+        return turn_endings(rules, plan, allowed, missing, left, None if goal_ends_game else final)
 
     def turn_left_alone(self, position: Position) -> TurnTable:
         """The table of a turn after which nothing can be taken over, but after later ones.
@@ -620,3 +606,44 @@ class Strategy(BestPlay):
         # nothing is left by a farkle that does not count, as what a farkle lost is not taken over
         lost, layers = values.left(start), plan.columns // rules.dice
         return Endings.by_dice(np.tile(bank, layers), np.tile(farkle, layers), lost)
+
+
+def turn_endings(
+    rules: Ruleset,
+    plan: TurnPlan,
+    allowed: Bools,
+    missing: int,
+    left: Callable[..., Floats],
+    final: Callable[[Ints], Floats] | None = None,
+) -> Endings:
+    """What ending a turn leads to, while nobody has reached the goal.
+
+    plan : the turn
+    allowed : which turn totals may be banked, in point steps, of as many as are solved
+    missing : the least of them that reaches the goal, or from which on more change nothing
+    left : what all have after the turn, the mover first, or the mover alone, by the points of it,
+        shape (points, players); and whether it ends in one of `farkles`, or `loses` everything
+    final : likewise, of turn totals that reach the goal; None where these win at once
+    """
+    totals = np.arange(len(allowed)) * rules.point_step
+    nothing, end = totals[:1], len(totals)
+    lost = left(nothing, loses=True)[0]
+    bank = np.tile(np.eye(len(lost))[0], (len(totals), 1))
+    bank[:missing] = left(totals[:missing])
+    if rules.rounds:
+        bank[missing:] = bank[missing - 1]
+    elif final:
+        bank[missing:] = final(totals[missing:])
+    if rules.is_exact:
+        end = missing + 1
+        bank[end:] = left(totals[end:])
+    farkle = np.tile(left(nothing, farkles=True), (len(totals), 1))
+    if rules.farkle_keeps_turn_total:
+        kept = np.flatnonzero(allowed[:end])
+        farkle[kept] = bank[kept]
+        if len(kept := kept[kept < missing]):
+            farkle[kept] = left(totals[kept], farkles=True)
+    bank[~allowed] = np.nan
+    # where a lead decides all but for rolls that win, one more may be better than a bank
+    weighs = rules.is_exact or bool(rules.rounds and np.any(plan.win_chances))
+    return replace(Endings.shared(bank, farkle, lost), weighs=weighs)

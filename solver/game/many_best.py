@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from solver.game import rounds
-from solver.game.best import BestPlay
+from solver.game.best import BestPlay, turn_endings
 from solver.game.many import Lasts, Size, size
 from solver.game.position import Position, check_several
 from solver.game.standings import (
@@ -82,66 +82,47 @@ class SharedStrategy(BestPlay):
         ends = self._last_endings(start) if reached else self._endings(start)
         return solve_turn(self.plan(start.mover), ends)
 
-    def _handed_on(self, role: int, others: Sequence[int], own: Standings) -> Floats:
+    def _handed_on(self, start: Position, own: Standings) -> Floats:
         """Values at the start of the next player's turn, as the one before sees them.
 
         own : where that one may stand; shape of the values (standings, players)
         """
-        values = self._values[(role, *others)][standing_indices(self.rules, own)]
+        others = [start.players[k] for k in start.in_order[1:]]
+        if self.rules.rounds:
+            players, turns = [*map(many, others), own], start.turns_left - 1
+            values = rounds.values_at(self.rules, self._values, turns, players)
+        else:
+            indices = [standing_index(self.rules, one) for one in others]
+            role = (self.role(start.mover) + 1) % self._size.roles
+            values = self._values[(role, *indices)][standing_indices(self.rules, own)]
         return np.concatenate([1 - values.sum(axis=1, keepdims=True), values], axis=1)
 
     def _endings(self, start: Position) -> Endings:
-        if self.rules.rounds:
-            return self._endings_in_round(start)
-        rules, step = self.rules, self.rules.point_step
-        own, *others = [start.players[k] for k in start.in_order]
-        indices = [standing_index(rules, one) for one in others]
-        role = self.role(start.mover)
-        following = (role + 1) % self._size.roles
-        chasers = 0 if rules.ending == "at_once" else self.players - 1
-        chasers -= role if rules.has_roles else 0
-        missing = (rules.winning_score - own.score) // step
-        least = rules.least_bank_at(own.score, on_board=own.on_board) // step
-        solved = max(missing, rules.least_bank(on_board=own.on_board, wins=True) // step)
-        solved += self.beyond if chasers else 0
-        rows = solved + self.plan(start.mover).reach
-        bank = np.full((rows, self.players), np.nan)
-        allowed = allowed_banks(rules, own.score, missing, on_board=own.on_board)
-        if len(points := np.flatnonzero(allowed)):
-            after = after_turns(
-                rules, many(own, len(points)), points * step, farkles=False, loses=False
-            )
-            bank[points] = self._handed_on(following, indices, after)
-        bank[max(least, missing) :] = 0.0
-        for row in range(max(least, missing), rows):
-            found = self._chase(1, own.score + row * step, start, start.in_order[1 : chasers + 1])
-            bank[row, : chasers + 1] = np.concatenate(found)
-        ends = after_turns(
-            rules, many(own, 2), 0, farkles=np.array([True, False]), loses=np.array([False, True])
-        )
-        farkle, lost = self._handed_on(following, indices, ends)
-        return _with_farkles(rules, bank, farkle, lost)
-
-    def _endings_in_round(self, start: Position) -> Endings:
-        """The endings of a turn where turns are counted."""
         rules, step, own = self.rules, self.rules.point_step, start.own
-        others = [many(start.players[k]) for k in start.in_order[1:]]
-        rows = rounds.turn_totals(rules, own.score - start.opponent, self.players)
-        rows = max(rows, rules.least_bank(on_board=own.on_board) // step)
-        totals = np.arange(rows + self.plan(start.mover).reach)
-        allowed = allowed_banks(rules, own.score, len(totals), on_board=own.on_board)
+        plan, chasers = self.plan(start.mover), self.players - 1
+        chasers -= self.role(start.mover) if rules.has_roles else 0
+        goal_ends_game = rules.goal_ends_game(last_of_round=not chasers)
+        missing = (rules.winning_score - own.score) // step
+        if rules.rounds:
+            missing = rounds.turn_totals(rules, own.score - start.opponent, self.players)
+        least = rules.least_bank(on_board=own.on_board, wins=not rules.rounds) // step
+        beyond = 0 if goal_ends_game else self.beyond
 
-        def left(points: Ints, *, farkles: bool = False) -> Floats:
-            after = after_turns(
-                rules, many(own, len(points)), points * step, farkles=farkles, loses=False
-            )
-            turns = start.turns_left - 1
-            found = rounds.values_at(rules, self._values, turns, [*others, after])
-            return np.concatenate([1 - found.sum(axis=1, keepdims=True), found], axis=1)
+        def left(points: Ints, *, farkles: bool = False, loses: bool = False) -> Floats:
+            before = many(own, len(points))
+            after = after_turns(rules, before, points, farkles=farkles, loses=loses)
+            return self._handed_on(start, after)
 
-        kept = np.where(allowed & rules.farkle_keeps_turn_total, totals, 0)
-        bank = np.where(allowed[:, np.newaxis], left(totals), np.nan)
-        return Endings.shared(bank, left(kept, farkles=True), left(np.zeros_like(kept[:1]))[0])
+        def final(points: Ints) -> Floats:
+            found = np.zeros((len(points), self.players))
+            for row, score in enumerate((own.score + points).tolist()):
+                chances = self._chase(1, score, start, start.in_order[1 : chasers + 1])
+                found[row, : chasers + 1] = np.concatenate(chances)
+            return found
+
+        rows = max(missing, least) + beyond + plan.reach
+        allowed = allowed_banks(rules, own.score, rows, on_board=own.on_board)
+        return turn_endings(rules, plan, allowed, missing, left, None if goal_ends_game else final)
 
     def seat(self, player: int) -> int:  # noqa: ARG002 - all throw the same dice
         """Return the place of a player along the axis of who has the first final turn."""

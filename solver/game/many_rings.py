@@ -28,9 +28,10 @@ choices. They are found by bisection between values that lead to each other, T(A
   is continuous, x for the third and what is left for the second.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,8 +41,15 @@ from solver.turn.equations import Floats
 
 States = npt.NDArray[np.int64]
 
-Part = tuple[int, States]
-"""How many states some rings have, and the first one of each."""
+
+class Part(NamedTuple):
+    """Some rings of as many states each."""
+
+    length: int
+    """The number of states of each."""
+    firsts: States
+    """The first state of each."""
+
 
 PART = 1024
 """Rings that are solved together at most."""
@@ -108,7 +116,7 @@ def following(size: Size, states: States) -> States:
 def parts(size: Size, states: States) -> list[Part]:
     """The rings of some states of role 0, all of them whole, in parts of at most PART rings."""
     return [
-        (length, firsts[begin : begin + PART])
+        Part(length, firsts[begin : begin + PART])
         for length, firsts in _by_length(size, states)
         for begin in range(0, len(firsts), PART)
     ]
@@ -117,7 +125,7 @@ def parts(size: Size, states: States) -> list[Part]:
 def _by_length(size: Size, states: States) -> list[Part]:
     """One state of each ring, by the length of rings."""
     if size.roles > 1:
-        return [(size.players, states)]
+        return [Part(size.players, states)]
     length = np.full(len(states), size.players)
     greatest = np.ones(len(states), dtype=np.bool_)
     ahead = states
@@ -125,8 +133,8 @@ def _by_length(size: Size, states: States) -> list[Part]:
         ahead = following(size, ahead)
         greatest &= ahead <= states
         length[(ahead == states) & (length == size.players)] = k
-    by_length = [(k, states[greatest & (length == k)]) for k in np.unique(length).tolist()]
-    return [(k, firsts) for k, firsts in by_length if len(firsts)]
+    found = [Part(k, states[greatest & (length == k)]) for k in np.unique(length).tolist()]
+    return [part for part in found if len(part.firsts)]
 
 
 def members(size: Size, part: Part) -> list[States]:
@@ -155,36 +163,27 @@ class Rings:
         self._whole = size.standings**size.players
         self.settled = Settled()
 
+    def apart(self, part: Part) -> list[tuple[States, int]]:
+        """All states of rings with their roles, in portions in which none leads to another."""
+        roles = range(part.length) if self._size.roles > 1 else [0] * part.length
+        found = zip(members(self._size, part), roles, strict=True)
+        return [(np.sort(some - role * self._whole), role) for some, role in found]
+
+    def _round(self, part: Part) -> Floats:
+        """Solve every state of rings once, the first ones last; returns the values of these."""
+        for states, role in reversed(self.apart(part)):
+            self._solve(states, role)
+        return self._values[part.firsts]
+
     def settle(self, part: Part) -> None:
         """Solve rings until they have settled."""
         length, firsts = part
-        self._settle(firsts, length)
-
-    def apart(self, part: Part) -> Iterator[tuple[States, int]]:
-        """All states of rings with their roles, in portions in which none leads to another."""
-        length, firsts = part
-        for k, some in enumerate(self._members(firsts, length)):
-            role = k if self._size.roles > 1 else 0
-            yield np.sort(some - role * self._whole), role
-
-    def _members(self, firsts: States, length: int) -> list[States]:
-        """The states of rings, see `members`."""
-        return members(self._size, (length, firsts))
-
-    def _round(self, firsts: States, length: int) -> Floats:
-        """Solve every state of rings once, the first ones last; returns the values of these."""
-        for k, some in reversed(list(enumerate(self._members(firsts, length)))):
-            role = k if self._size.roles > 1 else 0
-            self._solve(np.sort(some - role * self._whole), role)
-        return self._values[firsts]
-
-    def _settle(self, firsts: States, length: int) -> None:
         full = length == self._size.players
         rate = np.zeros(len(firsts))
         last = np.zeros((len(firsts), self._values.shape[1]))
         for number in range(_ROUNDS if full else _SHORT_ROUNDS):
             before = self._values[firsts]
-            after = self._round(firsts, length)
+            after = self._round(Part(length, firsts))
             change = after - before
             if number == 1 and full:
                 square, product = np.sum(last * last, axis=1), np.sum(change * last, axis=1)
@@ -202,19 +201,20 @@ class Rings:
             if not going.any():
                 return
             firsts, rate, last = firsts[going], rate[going], change[going]
-        self._mix(firsts, length)
+        self._mix(Part(length, firsts))
 
-    def _mix(self, firsts: States, length: int) -> None:
+    def _mix(self, part: Part) -> None:
         """Set the values of rings in which no choices fit each other to those of a mixture."""
-        here = np.array(self._members(firsts, length))
+        length, firsts = part
+        here = np.array(members(self._size, part))
         one = self._values[firsts]
-        other = self._round(firsts, length)
+        other = self._round(part)
         for _ in range(_LINES):
-            one, other = self._boundary(firsts, length, one, other)
+            one, other = self._boundary(part, one, other)
             sides = []
             for side in (one, other):
                 self._values[firsts] = side
-                self._round(firsts, length)
+                self._round(part)
                 sides.append(self._values[here])
             boundary = one, other
             one, other = sides[0][0], sides[1][0]
@@ -236,13 +236,13 @@ class Rings:
         worst = float(np.max(misses, where=fits, initial=0.0))
         self.settled.mixed += int(np.count_nonzero(fits))
         if not fits.all():
-            apart = self._average(firsts[~fits], length)
+            apart = self._average(Part(length, firsts[~fits]))
             worst = max(worst, float(np.max(apart)))
             self.settled.mixed += int(np.count_nonzero(apart <= _FIT))
             self.settled.restless += int(np.count_nonzero(apart > _FIT))
         self.settled.change = max(self.settled.change, worst)
 
-    def _average(self, firsts: States, length: int) -> Floats:
+    def _average(self, part: Part) -> Floats:
         """Set the values of rings in which several players mix at once.
 
         Rounds that each go a little way stay around values that no single choice leads to, as near
@@ -250,7 +250,7 @@ class Rings:
         are the corners of a mixture, see `_mixed`. Returns how far values are from being a mixture,
         shape (rings,).
         """
-        everybody = np.array(self._members(firsts, length))
+        firsts, everybody = part.firsts, np.array(members(self._size, part))
         here, way = self._values[firsts], _LITTLE
         found, misses = self._values[everybody], np.full(len(firsts), np.inf)
         while True:
@@ -258,7 +258,7 @@ class Rings:
             places = np.empty((_LITTLE_STEPS, *here.shape))
             for number in range(-_LITTLE_STEPS, _LITTLE_STEPS):
                 self._values[firsts] = here
-                after = self._round(firsts, length)
+                after = self._round(part)
                 if number >= 0:
                     rounds[number], places[number] = self._values[everybody], here
                 here = here + way * (after - here)
@@ -276,21 +276,19 @@ class Rings:
         self._values[everybody] = found
         return misses
 
-    def _boundary(
-        self, firsts: States, length: int, one: Floats, other: Floats
-    ) -> tuple[Floats, Floats]:
+    def _boundary(self, part: Part, one: Floats, other: Floats) -> tuple[Floats, Floats]:
         """Values of the first states on both sides of where choices change, next to each other.
 
         They lie between `one` and `other`, on different sides.
         """
-        self._values[firsts] = one
-        after_one = self._round(firsts, length)
-        self._values[firsts] = other
-        after_other = self._round(firsts, length)
+        self._values[part.firsts] = one
+        after_one = self._round(part)
+        self._values[part.firsts] = other
+        after_other = self._round(part)
         for _ in range(_HALVINGS):
             between = (one + other) / 2
-            self._values[firsts] = between
-            after = self._round(firsts, length)
+            self._values[part.firsts] = between
+            after = self._round(part)
             nearer = np.sum((after - after_one) ** 2, axis=1) <= np.sum(
                 (after - after_other) ** 2, axis=1
             )

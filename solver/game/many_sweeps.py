@@ -165,7 +165,7 @@ class ManySolve:
     def settle(self, part: Part, *, guess: bool) -> None:
         """Renew the values of a part of a layer, at first from a guess."""
         if guess:
-            kernels.guess_states(self.values, part[1], 0, self._seats[0].game)
+            kernels.guess_states(self.values, part.firsts, 0, self._seats[0].game)
         self.rings.settle(part)
 
     def sweep(self, watch: Callable[[Progress], None]) -> int:

@@ -58,7 +58,6 @@ def outcomes_of_values(
     values: Floats,
     *,
     cache: Path,
-    threads: int | None = None,
     on_progress: Callable[[float], None] = lambda _: None,
 ) -> Outcomes:
     """How the turns of best play end, given the values of the solved game as in a Solution.
@@ -66,7 +65,7 @@ def outcomes_of_values(
     A tie between bank and roll is banked; of set-asides of equal value the one with more points is
     taken. Raises SolveError where that is too much to hold.
     """
-    table, work = solved_game(rules, ends, values, threads)
+    table, work = solved_game(rules, ends, values)
     game = work.game
     played = range(game.roles)
     ends_game = np.array([rules.goal_ends_game(last_of_round=r == 1) for r in played])

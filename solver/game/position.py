@@ -730,10 +730,15 @@ def most_likely(
         replace(turn, to_confirm=doubt, throws=number, held_set=held)
         for held, doubt, number in product(sets, doubts, numbers)
     ]
-    can_be = (
+    known = (
         one
         for one in states
-        if _is_told(rules, one) and possible[turn_plan(rules).column(one)] and _brings(rules, one)
+        if one.to_confirm in rules.needs
+        and one.held_set in rules.sets
+        and 0 <= one.throws <= rules.throws
+    )
+    can_be = (
+        one for one in known if possible[turn_plan(rules).column(one)] and _brings(rules, one)
     )
     return next(can_be, states[0])
 
@@ -750,12 +755,6 @@ def _brings(rules: Ruleset, turn: TurnState) -> bool:
     throws = range(turn.throws) if rules.throws else [0]
     possible = reachable_at(rules, total)[np.newaxis].swapaxes(0, 1)
     return any(leads_to(possible, rules, replace(before, throws=number)) for number in throws)
-
-
-def _is_told(rules: Ruleset, turn: TurnState) -> bool:
-    """Whether the rules know what is told of a turn."""
-    is_known = turn.to_confirm in rules.needs and turn.held_set in rules.sets
-    return is_known and 0 <= turn.throws <= rules.throws
 
 
 def _by_number(rules: Ruleset, possible: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

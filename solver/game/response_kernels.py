@@ -164,17 +164,7 @@ def _add_banks(first, end, banked, rows, begin, out):
     first, end : of the turn totals with a chance, which are in `banked` from its start on
     """
     out[:] = 0
-    # four at once, as a sum waits for the one before
-    middle = first + (end - first) // 4 * 4
-    for t in range(first, middle, 4):
-        chances = banked[t - first : t - first + 4]
-        one, two = rows[t, begin : begin + LANES], rows[t + 1, begin : begin + LANES]
-        three, four = rows[t + 2, begin : begin + LANES], rows[t + 3, begin : begin + LANES]
-        for lane in range(LANES):
-            out[lane] += (chances[0, lane] * one[lane] + chances[1, lane] * two[lane]) + (
-                chances[2, lane] * three[lane] + chances[3, lane] * four[lane]
-            )
-    for t in range(middle, end):
+    for t in range(first, end):
         row = rows[t, begin : begin + LANES]
         for lane in range(LANES):
             out[lane] += banked[t - first, lane] * row[lane]
@@ -224,12 +214,7 @@ def respond(more, change, apart, game, found):
                             farkled = found.farkled[i, k, r, like, board]
                             begin = PAD + k * LANES
                             _add_banks(first, end, banked, more[other, w, 0, s:], begin, out)
-                            rest[:] = 0
-                            most = min(high, s - k * LANES)
-                            least = max(low, s - k * LANES - LANES + 1)
-                            # nearly all groups are renewed in early sweeps
-                            if np.any(change[r, u, w, s, PAD + least : PAD + most + 1] == 0):
-                                _add_banks(first, end, banked, change[other, w, 0, s:], begin, rest)
+                            _add_banks(first, end, banked, change[other, w, 0, s:], begin, rest)
                             for lane in range(LANES):
                                 opponent = k * LANES + lane
                                 score = s - opponent

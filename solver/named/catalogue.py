@@ -1,8 +1,8 @@
 """The dice and badges of Kingdom Come: Deliverance as data, see dice.toml and badges.toml."""
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -37,17 +37,17 @@ class KnownDie:
     """What the game calls it."""
     german: str
     german_key: str
-    also: tuple[str, ...]
-    """Other names in use."""
-    internal: str
-    """The name in the tables of the second game; "" for dice of the first game alone."""
-    price: int | None
-    """The price in groschen; None for dice of the first game alone."""
     versions: Mapping[Version, Die]
     """Each as the die that it falls like (`Die.reduced`); empty where nobody knows its weights."""
-    note: str
+    also: Sequence[str] = ()
+    """Other names in use."""
+    internal: str = ""
+    """The name in the tables of the second game; "" for dice of the first game alone."""
+    price: int | None = None
+    """The price in groschen; None for dice of the first game alone."""
+    note: str = ""
     """What sources contradict each other in, in English; "" if nothing."""
-    note_german: str
+    note_german: str = ""
 
     @property
     def told(self) -> str:
@@ -96,15 +96,15 @@ class Badge:
     german: str
     uses: int
     """The number of uses in a game; 0 for a badge that acts by itself."""
-    price: int | None
-    """The price in groschen; None where the game has no price for it."""
     effect: Mapping[str, Any]
     """The other fields of badges.toml, such as the combination of a formation."""
-    points: tuple[int, ...]
+    price: int | None = None
+    """The price in groschen; None where the game has no price for it."""
+    points: Sequence[int] = ()
     """What sources guess that it is worth, where the game does not say."""
-    open: str
+    open: str = ""
     """What the sources leave open, in English."""
-    open_german: str
+    open_german: str = ""
 
     @property
     def told(self) -> str:
@@ -154,18 +154,9 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def _die(entry: dict[str, Any]) -> KnownDie:
-    return KnownDie(
-        key=entry["key"],
-        name=entry["name"],
-        german=entry["german"],
-        german_key=entry["german_key"],
-        also=tuple(entry.get("also", ())),
-        internal=entry.get("internal", ""),
-        price=entry.get("price"),
-        versions=_versions(entry),
-        note=entry.get("note", ""),
-        note_german=entry.get("note_german", ""),
-    )
+    names = {field.name for field in fields(KnownDie)}
+    values = {key: value for key, value in entry.items() if key in names}
+    return KnownDie(**values, versions=_versions(entry))
 
 
 def _versions(entry: dict[str, Any]) -> dict[Version, Die]:
@@ -184,16 +175,8 @@ def _versions(entry: dict[str, Any]) -> dict[Version, Die]:
 
 
 def _badge(entry: dict[str, Any], tier: Tier) -> Badge:
-    own = dict(entry[tier])
-    return Badge(
-        kind=entry["kind"],
-        tier=tier,
-        name=entry["name"],
-        german=entry["german"],
-        uses=own.pop("uses"),
-        price=own.pop("price", None),
-        points=tuple(own.pop("points", ())),
-        open=own.pop("open", entry.get("open", "")),
-        open_german=own.pop("open_german", entry.get("open_german", "")),
-        effect={key: tuple(v) if isinstance(v, list) else v for key, v in own.items()},
-    )
+    names = {field.name for field in fields(Badge)}
+    values = {key: value for key, value in entry.items() if key in names} | entry[tier]
+    effect = {key: values.pop(key) for key in entry[tier] if key not in names}
+    effect = {key: tuple(v) if isinstance(v, list) else v for key, v in effect.items()}
+    return Badge(**values, tier=tier, effect=effect)

@@ -34,7 +34,6 @@ are to roll, what else the rules make matter, the scores, and the turn total.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, lru_cache, partial
@@ -67,6 +66,7 @@ if TYPE_CHECKING:
 
 
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_USUAL_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUV"
 _READ = {digit: value for value, digit in enumerate(_DIGITS)} | {"O": 0, "I": 1, "L": 1}
 _BEFORE = re.compile(r"\W*(?:position|stellung)\b:?(?=\W)", re.IGNORECASE)
 _BLANKS = re.compile(r"[\s\-\u2010-\u2015\u2212]+")
@@ -652,44 +652,30 @@ class PositionId:
 
         The position is not checked; rules that only look like those of the position give nonsense.
         """
-        rest, digits = self.number, []
-        for radix in _radices(rules):
-            rest, digit = divmod(rest, radix)
-            digits.append(digit)
-        (
-            what,
-            second,
-            off_board,
-            other_off_board,
-            farkles,
-            other_farkles,
-            hot_dice,
-            *rest_of_digits,
-        ) = digits
-        offers, rounds_left, to_beat, own, other = rest_of_digits
+        rest, digits = self.number, dict[str, int]()
+        for name, radix in _radices(rules).items():
+            rest, digits[name] = divmod(rest, radix)
         rolls, step, low = _every_roll(rules.dice), rules.point_step, _lowest(rules)
-        throws, rest_of_turn = divmod(hot_dice, rules.hot_dice_counted * len(rules.needs))
-        to_confirm, hot_dice = divmod(rest_of_turn, rules.hot_dice_counted)
-        throws, held = divmod(throws, len(rules.sets))
+        what = digits["rolled"]
         roll = rolls[what] if what < len(rolls) else None
         position = Position.of_two(
-            banked=low + own * step,
-            opponent=low + other * step,
+            banked=low + digits["own"] * step,
+            opponent=low + digits["opponent"] * step,
             turn_total=rest * step,
-            farkles=farkles,
-            opponent_farkles=other_farkles,
+            farkles=digits["farkles"],
+            opponent_farkles=digits["opponent_farkles"],
             dice=len(roll) if roll else what - len(rolls) + 1,
-            hot_dice=hot_dice,
-            to_confirm=rules.needs[to_confirm % len(rules.needs)],
-            throws=throws,
-            held_set=rules.sets[held],
-            on_board=not off_board,
-            opponent_on_board=not other_off_board,
-            began=not second,
-            rounds_left=rounds_left,
-            to_beat=to_beat * step,
+            hot_dice=digits["hot_dice"],
+            to_confirm=rules.needs[digits["to_confirm"]],
+            throws=digits["throws"],
+            held_set=rules.sets[digits["held_set"]],
+            on_board=not digits["off_board"],
+            opponent_on_board=not digits["opponent_off_board"],
+            began=not digits["second"],
+            rounds_left=digits["rounds_left"],
+            to_beat=digits["to_beat"] * step,
         )
-        if offers:
+        if digits["offers"]:
             # the turn begins with all dice, so that what is left stands in place of them
             position = replace(
                 position,
@@ -707,28 +693,28 @@ def position_id(rules: Ruleset, position: Position, roll: Roll | None = None) ->
     low, step = _lowest(rules), rules.point_step
     if min(position.banked, position.opponent) < low:
         return None
-    rolls, counted = _every_roll(rules.dice), rules.hot_dice_counted
-    offers = position.offered is not None and roll is None
+    rolls, offers = _every_roll(rules.dice), position.offered is not None and roll is None
     turn = position.offered if offers and position.offered else position.turn
-    beside = rules.sets.index(turn.held_set) + len(rules.sets) * turn.throws
-    digits = (
-        rolls.index(make_roll(roll)) if roll else len(rolls) + turn.dice - 1,
-        rules.has_roles and not position.began,
-        rules.has_opening and not position.on_board,
-        rules.has_opening and not position.opponent_on_board,
-        position.farkles,
-        position.opponent_farkles,
-        min(turn.hot_dice, counted - 1)
-        + counted * (rules.needs.index(turn.to_confirm) + len(rules.needs) * beside),
-        offers,
-        position.rounds_left,
-        position.to_beat // step,
-        (position.banked - low) // step,
-        (position.opponent - low) // step,
-    )
+    digits = {
+        "rolled": rolls.index(make_roll(roll)) if roll else len(rolls) + turn.dice - 1,
+        "second": rules.has_roles and not position.began,
+        "off_board": rules.has_opening and not position.on_board,
+        "opponent_off_board": rules.has_opening and not position.opponent_on_board,
+        "farkles": position.farkles,
+        "opponent_farkles": position.opponent_farkles,
+        "hot_dice": min(turn.hot_dice, rules.hot_dice_counted - 1),
+        "to_confirm": rules.needs.index(turn.to_confirm),
+        "held_set": rules.sets.index(turn.held_set),
+        "throws": turn.throws,
+        "offers": offers,
+        "rounds_left": position.rounds_left,
+        "to_beat": position.to_beat // step,
+        "own": (position.banked - low) // step,
+        "opponent": (position.opponent - low) // step,
+    }
     number = turn.turn_total // step
-    for digit, radix in zip(reversed(digits), reversed(tuple(_radices(rules))), strict=True):
-        number = number * radix + digit
+    for name, radix in reversed(_radices(rules).items()):
+        number = number * radix + digits[name]
     if _usual_goal(rules.digest_but_goal, rules.name) == rules.goal:
         number = 2 * number
     else:
@@ -766,16 +752,27 @@ def read_id(text: str) -> PositionId:
     return PositionId(text, _value(said[:_RULES]), number, goal)
 
 
-def _radices(rules: Ruleset) -> Iterator[int]:
+def _radices(rules: Ruleset) -> dict[str, int]:
     """How many values each digit has but the last, which is the turn total."""
     boards = 1 + rules.has_opening
     scores = (highest_score(rules) - _lowest(rules)) // rules.point_step + 1
-    yield len(_every_roll(rules.dice)) + rules.dice
-    yield from (2 if rules.has_roles else 1, boards, boards)
-    memories = rules.hot_dice_counted * len(rules.needs) * len(rules.sets) * (rules.throws + 1)
-    yield from (rules.farkle_limit, rules.farkle_limit, memories)
-    beaten = scores if rules.beat_previous_turn else 1
-    yield from (2 if rules.takes_over else 1, rules.rounds + 1, beaten, scores, scores)
+    return {
+        "rolled": len(_every_roll(rules.dice)) + rules.dice,
+        "second": 1 + rules.has_roles,
+        "off_board": boards,
+        "opponent_off_board": boards,
+        "farkles": rules.farkle_limit,
+        "opponent_farkles": rules.farkle_limit,
+        "hot_dice": rules.hot_dice_counted,
+        "to_confirm": len(rules.needs),
+        "held_set": len(rules.sets),
+        "throws": rules.throws + 1,
+        "offers": 1 + rules.takes_over,
+        "rounds_left": rules.rounds + 1,
+        "to_beat": scores if rules.beat_previous_turn else 1,
+        "own": scores,
+        "opponent": scores,
+    }
 
 
 def _lowest(rules: Ruleset) -> int:
@@ -823,18 +820,12 @@ def _check(said: str) -> int:
 
 
 def _value(said: str) -> int:
-    value = 0
-    for digit in said:
-        value = 32 * value + _READ[digit]
-    return value
+    return int(said.translate(str.maketrans(_DIGITS, _USUAL_DIGITS)), 32)
 
 
 def _in_base_32(value: int, least: int = 1) -> str:
-    said = ""
-    while value or len(said) < least:
-        value, digit = divmod(value, 32)
-        said = _DIGITS[digit] + said
-    return said
+    said = np.base_repr(value, 32).rjust(least, "0")
+    return said.translate(str.maketrans(_USUAL_DIGITS, _DIGITS))
 
 
 def _example() -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from solver.game.best import Strategy
 from solver.game.position import Position
 from solver.game.solvable import check_solvable
-from solver.game.standings import Standing, role, score_count, standing_index
+from solver.game.standings import role, score_count, standing_index
 from solver.play.duel import Duel, OnContest, starts
 from solver.play.policies import Optimal, table_decisions
 from solver.play.policy import Decisions, Policy
@@ -166,7 +166,7 @@ def _greatest(rules: Ruleset, best: Floats, optimal: Floats) -> list[Position]:
     """Where the first values are most above the others, at scores that are not near each other."""
     step = rules.point_step
     scores = np.arange(0, rules.winning_score, step)
-    rows = np.array([_row(rules, score) for score in scores.tolist()])
+    rows = np.array([_place(rules, _position(rules, score, 0))[1] for score in scores.tolist()])
     first = role(rules, began=True)
     gain = (best - optimal)[first][np.ix_(rows, rows)]
     apart = max(1, score_count(rules) // _APART)
@@ -182,10 +182,6 @@ def _greatest(rules: Ruleset, best: Floats, optimal: Floats) -> list[Position]:
         )
         gain[near] = 0.0
     return positions
-
-
-def _row(rules: Ruleset, score: int) -> int:
-    return standing_index(rules, Standing(score, on_board=score > 0 or not rules.has_opening))
 
 
 def _banks(table: TurnTable) -> tuple[int | None, ...]:

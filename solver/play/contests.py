@@ -6,7 +6,7 @@ swept like that of a solve, see docs/mathematics-turns.md.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 
@@ -162,84 +162,67 @@ def _outcomes_of_decisions(
     rules: Ruleset, player: Policy, ends: Endgame, on_progress: OnShare
 ) -> Outcomes:
     """How the turns of a policy end; positions with the same decisions have the same outcome."""
-    step, scores, limit = rules.point_step, score_count(rules), rules.farkle_limit
-    boards = [True, False] if rules.has_opening else [True]
-    modes = limit * len(boards)
+    step, scores = rules.point_step, score_count(rules)
+    modes = 1 + rules.has_opening, rules.farkle_limit
     rows = max(scores, rules.least_bank(on_board=False) // step)
     rows += ends.beyond + turn_plan(rules).reach + 1
-    which = np.full((2 if rules.has_roles else 1, modes, modes, scores, scores), -1, np.int32)
+    which = np.full((1 + rules.has_roles, *modes, *modes, scores, scores), -1, np.int32)
     known: dict[tuple[Decisions, bytes], int] = {}
     parts: list[Outcome] = []
     below = -rules.score_floor // step
-    for on_board, index in product(boards, range(scores)):
+    for off_board, index in product(range(modes[0]), range(scores)):
         on_progress(index / scores)
-        if not on_board and index > below:
+        if off_board and index > below:
             break
         score = rules.score_floor + index * step
-        allowed = allowed_banks(rules, score, rows, on_board=on_board)
-        for place, position in _positions(rules, player, score, on_board=on_board):
+        allowed = allowed_banks(rules, score, rows, on_board=not off_board)
+        for place, position in _positions(rules, player, index, off_board):
             decisions = player.decisions(EqualDice(rules), position)
             key = decisions, allowed.tobytes()
             if key not in known:
                 known[key] = len(parts)
                 parts.append(outcome_of(rules, decisions.worth, decisions.bank, allowed))
-            role, modes_here, opponents, opponent = place
-            which[role, modes_here, opponents, index, opponent] = known[key]
-    return _together(rules, which, parts)
+            which[place] = known[key]
+    shape = len(which), *(modes[0] * modes[1],) * 2, scores, scores
+    return _together(rules, which.reshape(shape), parts)
 
 
-Place = tuple[slice, slice, slice, slice]
-"""Which states have the same decisions: roles, modes, opponent's modes and opponent's scores."""
+Place = tuple[int | slice, ...]
+"""Which states have the same decisions: by role, whether they are off the board, their farkles in a
+row, the same of the opponent, and both scores."""
 
 
 def _positions(
-    rules: Ruleset, player: Policy, score: int, *, on_board: bool
+    rules: Ruleset, player: Policy, index: int, off_board: int
 ) -> Iterator[tuple[Place, Position]]:
     """The positions with a score that a policy tells apart, and the states of each."""
-    limit, every = rules.farkle_limit, slice(None)
-    looks_at = player.looks_at
 
-    def choices(field: str, number: int) -> list[tuple[slice, int]]:
-        if field not in looks_at:
-            return [(every, 0)]
-        return [(slice(k, k + 1), k) for k in range(number)]
+    def choices(field: str, number: int) -> list[tuple[int | slice, int]]:
+        if field not in player.looks_at:
+            return [(slice(None), 0)]
+        return [(k, k) for k in range(number)]
 
-    roles = choices("began", 2 if rules.has_roles else 1)
-    counts = choices("farkles", limit)
-    opponents = choices("opponent", score_count(rules))
-    their_counts = choices("opponent_farkles", limit)
-    their_boards = choices("opponent_on_board", 2 if rules.has_opening else 1)
-    first = 0 if on_board else limit
-    for role, own, opponent, theirs, board in product(
-        roles, counts, opponents, their_counts, their_boards
-    ):
-        # modes are farkles in a row, after those on the board those off it
-        mode = slice(first, first + limit) if own[0] == every else _one(first + own[1])
-        if theirs[0] == every and board[0] == every:
-            others = every
-        elif theirs[0] == every:
-            others = slice(board[1] * limit, (board[1] + 1) * limit)
-        elif board[0] == every:
-            others = slice(theirs[1], None, limit)
-        else:
-            others = _one(board[1] * limit + theirs[1])
+    told_apart = product(
+        choices("began", 1 + rules.has_roles),
+        choices("farkles", rules.farkle_limit),
+        choices("opponent_on_board", 1 + rules.has_opening),
+        choices("opponent_farkles", rules.farkle_limit),
+        choices("opponent", score_count(rules)),
+    )
+    for role, own, board, theirs, opponent in told_apart:
         yield (
-            (role[0], mode, others, opponent[0]),
+            (role[0], off_board, own[0], board[0], theirs[0], index, opponent[0]),
             Position.of_two(
-                banked=score,
+                banked=rules.score_floor + index * rules.point_step,
                 opponent=rules.score_floor + opponent[1] * rules.point_step,
                 farkles=own[1],
                 opponent_farkles=theirs[1],
                 dice=dice_set(rules).whole,
-                on_board=on_board,
+                on_board=not off_board,
                 opponent_on_board=board[1] == 0,
                 began=role[1] == 0,
             ),
         )
-
-
-def _one(index: int) -> slice:
-    return slice(index, index + 1)
 
 
 def _together(rules: Ruleset, which: npt.NDArray[np.int32], parts: list[Outcome]) -> Outcomes:
@@ -275,7 +258,7 @@ def _final_turns(rules: Ruleset, one: Policy | None, other: Policy, ends: Endgam
         return [ends.last, ends.last]
     margins = ends.last.shape[1]
     rules = rules.in_last_turns
-    players = _Last.of(rules, one, margins), _Last.of(rules, other, margins)
+    players = _Last(rules, one, margins), _Last(rules, other, margins)
     if rules.is_defended:
         return _defended(rules, players)
     lasts = []
@@ -309,54 +292,37 @@ def _play_off(first: "_Last", second: "_Last", value: float) -> float:
 
 
 class _Last:
-    """The last turns of a player who plays as is best."""
+    """The last turns of a player, who plays as is best if no policy is given."""
 
-    def __init__(self, rules: Ruleset, margins: int) -> None:
-        self.rules = rules
-        self.margins = margins
-
-    @staticmethod
-    def of(rules: Ruleset, player: Policy | None, margins: int) -> "_Last":
-        return _GivenLast(rules, margins, player) if player else _Last(rules, margins)
+    def __init__(self, rules: Ruleset, player: Policy | None, margins: int) -> None:
+        self.rules, self.player, self.margins = rules, player, margins
+        self._found = cache(self._last)
 
     def second(self, tie: float, *, on_board: bool = True, beaten: Floats | None = None) -> Floats:
         """Chance to win a last turn by the margin, given what a tie is worth.
 
         beaten : what the other player has who is beaten, as of `last_turns`
         """
-        plan, margins = turn_plan(self.rules), self.margins - 1
-        return last_turns(self.rules, plan, margins, tie, on_board=on_board, beaten=beaten)
-
-    def first(self, second: Floats) -> float:
-        """Chance to win a play-off as the first player, given the second one's by the margin."""
-        return float(play_off_turn(self.rules, turn_plan(self.rules), second).roll[0, 0, -1])
-
-
-class _GivenLast(_Last):
-    """The last turns of a policy."""
-
-    def __init__(self, rules: Ruleset, margins: int, player: Policy) -> None:
-        super().__init__(rules, margins)
-        boards = (False, True) if rules.has_opening else (True,)
-        self._found = {board: self._last(player, on_board=board) for board in boards}
-        self._opening: Outcome | None = None
-        if rules.ties == "played_on":
-            goal = rules.winning_score
-            start = Position.of_two(banked=goal, opponent=goal, dice=dice_set(rules).whole)
-            self._opening = self._outcome(player, start)
-
-    def second(self, tie: float, *, on_board: bool = True, beaten: Floats | None = None) -> Floats:
-        wins, ties, beats = self._found[on_board or not self.rules.has_opening]
+        if self.player is None:
+            plan, margins = turn_plan(self.rules), self.margins - 1
+            return last_turns(self.rules, plan, margins, tie, on_board=on_board, beaten=beaten)
+        wins, ties, beats = self._found(
+            self.player, on_board=on_board or not self.rules.has_opening
+        )
         beaten = np.zeros(1) if beaten is None else beaten
         ahead = beaten.take(np.arange(1, self.margins + 1), mode="clip")
         return np.asarray(wins + ties * tie + beats @ (1 - ahead))
 
     def first(self, second: Floats) -> float:
-        if self._opening is None:
-            raise ValueError("there is no play-off under these rules")
-        ended = self._opening.ended(self.rules)
+        """Chance to win a play-off as the first player, given the second one's by the margin."""
+        rules, goal = self.rules, self.rules.winning_score
+        if self.player is None:
+            return float(play_off_turn(rules, turn_plan(rules), second).roll[0, 0, -1])
+        start = Position.of_two(banked=goal, opponent=goal, dice=dice_set(rules).whole)
+        outcome = self._outcome(self.player, start)
+        ended = outcome.ended(rules)
         after = second[np.minimum(np.arange(len(ended)), len(second) - 1)]
-        return float(self._opening.wins + ended @ (1 - after))
+        return float(outcome.wins + ended @ (1 - after))
 
     def _outcome(self, player: Policy, position: Position) -> Outcome:
         decisions = player.decisions(EqualDice(self.rules), position)

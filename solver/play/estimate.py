@@ -27,7 +27,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from solver.game.best import BestPlay, Strategy
+from solver.game.best import BestPlay, Strategy, turn_endings
 from solver.game.endgame import endgame, last_turn, last_turns
 from solver.game.many import check_players
 from solver.game.many_best import SharedStrategy
@@ -148,13 +148,11 @@ class EstimatedStrategy(SharedStrategy):
         chasers = {"at_once": 0, "equal_turns": players - 1 - seat}
         followers = tuple(others[: chasers.get(rules.ending, players - 1)])
         missing = (rules.winning_score - own.score) // step
-        least = rules.least_bank_at(own.score, on_board=own.on_board) // step
         rows = max(missing, rules.least_bank(on_board=own.on_board, wins=True) // step)
         goes_on = bool(followers) or rules.is_exact
         rows += (endgame(rules).beyond if goes_on else 0) + plan.reach
-        points = np.arange(missing) * step
 
-        def handed_on(points: Ints, *, farkles: bool, loses: bool = False) -> Floats:
+        def left(points: Ints, *, farkles: bool = False, loses: bool = False) -> Floats:
             before = many(own, len(points))
             after = after_turns(rules, before, points, farkles=farkles, loses=loses)
             theirs = [
@@ -166,29 +164,16 @@ class EstimatedStrategy(SharedStrategy):
             # two play, and the other may have won
             score = theirs[0].score
             inside = [replace(theirs[0], score=np.minimum(score, rules.goal - step))]
-            left = self._handed_to_next(inside, after, seat, further=further)
-            left[score >= rules.goal] = 0.0, 1.0
-            return left
+            chances = self._handed_to_next(inside, after, seat, further=further)
+            chances[score >= rules.goal] = 0.0, 1.0
+            return chances
 
-        bank = np.full((rows, players), np.nan)
-        bank[:missing] = handed_on(points, farkles=False)
+        def final(points: Ints) -> Floats:
+            chances = _chased(rules, followers).take((own.score + points) // step, 0, mode="clip")
+            return np.pad(chances, ((0, 0), (0, players - chances.shape[1])))
+
         allowed = allowed_banks(rules, own.score, rows, on_board=own.on_board)
-        first = max(least, missing)
-        bank[first:] = 0.0
-        leads = own.score // step + np.arange(first, rows)
-        bank[first:, : len(followers) + 1] = _chased(rules, followers).take(leads, 0, mode="clip")
-        end = rows
-        if rules.is_exact:
-            end = missing + 1
-            bank[end:] = handed_on(np.arange(end, rows) * step, farkles=False)
-        farkle = np.tile(handed_on(points[:1], farkles=True), (rows, 1))
-        if rules.farkle_keeps_turn_total:
-            farkle[first:end] = bank[first:end]
-            if len(kept := np.flatnonzero(allowed[:missing])):
-                farkle[kept] = handed_on(points[kept], farkles=True)
-        bank[~allowed] = np.nan
-        lost = handed_on(points[:1], farkles=False, loses=True)[0]
-        return replace(Endings.shared(bank, farkle, lost), weighs=rules.is_exact)
+        return turn_endings(rules, plan, allowed, missing, left, final)
 
     def _handed_to_next(
         self, others: Sequence[Standings], own: Standings, seat: int, *, further: bool

@@ -231,7 +231,7 @@ class _Turns:
         others = (self.standings.score - rules.score_floor) // rules.point_step
         for here in range(len(weights)):
             theirs = values[len(weights) - 1 - here]
-            ends_game = rules.goal_ends_game(last_of_round=here == 1)
+            last = None if rules.goal_ends_game(last_of_round=here == 1) else last_of_other
             for standing, place in self._places():
                 weight = weights[here, place]
                 if not weight.any():
@@ -239,11 +239,7 @@ class _Turns:
                 ways = self._ways[standing.score, standing.on_board]
                 worth = np.repeat(np.asarray(ways.wins)[:, np.newaxis], weights.shape[2], axis=1)
                 for chances, points, how in _endings(ways, rules.point_step):
-                    after = self._after(standing, points, **how)
-                    ended, farkles = (standing, after, points), how["farkles"]
-                    given = theirs, last_of_other, *ended
-                    left = self._left(*given, farkles=farkles, ends_game=ends_game)
-                    worth += chances @ left
+                    worth += chances @ self._left(theirs, last, standing, points, **how)
                 index = (standing.score - rules.score_floor) // rules.point_step
                 # farkles in a row and boards of the other player are added up
                 np.add.at(totals[:, index].T, others, (worth * weight).T)
@@ -274,33 +270,30 @@ class _Turns:
     def _left(
         self,
         theirs: Floats,
-        last_of_other: Floats,
+        last: Floats | None,
         before: Standing,
-        after: Standings,
         points: Ints,
         *,
         farkles: bool,
-        ends_game: bool,
+        loses: bool,
     ) -> Floats:
-        """What is left to who ends a turn so, shape (standings after it, opponent's standings)."""
+        """What is left to who ends a turn so, shape (standings after it, opponent's standings).
+
+        last : what final turns are worth to the opponent; None where the goal ends the game
+        """
         rules, other = self.rules, self.standings
+        after = self._after(before, points, farkles=farkles, loses=loses)
         reached = after.score >= rules.winning_score
         left = np.ones((len(after.score), len(other.score)))
-        goes_on = after[~reached]
-        if rules.changes_other:
-            each = goes_on[:, np.newaxis]
-            gained = points[~reached, np.newaxis]
-            others = others_after(rules, many(before), each, other, gained, farkles=farkles)
-            wins = others.score >= rules.winning_score
-            rows = np.where(wins, 0, standing_indices(rules, others))
-            columns = standing_indices(rules, each)
-            left[~reached] = np.where(wins, 0.0, 1 - theirs[rows, columns])
-        else:
-            left[~reached] = 1 - theirs[:, standing_indices(rules, goes_on)].T
-        if not ends_game:
+        each, gained = after[~reached][:, np.newaxis], points[~reached, np.newaxis]
+        others = others_after(rules, many(before), each, other, gained, farkles=farkles)
+        wins = others.score >= rules.winning_score
+        rows = np.where(wins, 0, standing_indices(rules, others))
+        left[~reached] = np.where(wins, 0.0, 1 - theirs[rows, standing_indices(rules, each)])
+        if last is not None:
             margin = (after.score[reached, np.newaxis] - other.score) // rules.point_step
-            margin = np.minimum(margin, last_of_other.shape[1] - 1)
-            left[reached] = 1 - last_of_other[other.on_board.astype(int), margin]
+            margin = np.minimum(margin, last.shape[1] - 1)
+            left[reached] = 1 - last[other.on_board.astype(int), margin]
         return left
 
 

@@ -169,12 +169,8 @@ def _about(option: RuleOption, value: Any, item: int | None, error: ErrorDetails
     """What is wrong with a value, or with one item of it."""
     kind = option.kind
     is_one = kind.size and type(value) is int
-    if (
-        item is not None
-        and kind.is_list
-        and not is_one
-        and (not kind.size or _has(value, kind.size))
-    ):
+    is_whole = not kind.size or (isinstance(value, list | tuple) and len(value) == kind.size)
+    if item is not None and kind.is_list and not is_one and is_whole:
         return _about_value(error["input"], error, kind.of_item or _VALUE, number=item + 1)
     if error["type"] == "too_long" and kind.is_list and not kind.size:
         return say_later("{key}: takes at most {most} numbers, not {number}"), {
@@ -185,10 +181,6 @@ def _about(option: RuleOption, value: Any, item: int | None, error: ErrorDetails
         example = option.example.split(",")[0]
         return kind.should_be, {"example": example, **kind.parts, "value": shown(value)}
     return _about_value(value, error)
-
-
-def _has(value: Any, size: int) -> bool:
-    return isinstance(value, list | tuple) and len(value) == size
 
 
 def _about_value(

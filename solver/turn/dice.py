@@ -230,17 +230,13 @@ class DiceSet:
         """The set with one die more, which is a type by itself, the last one, whatever it is."""
         return DiceSet((*self.types, die), (*self.counts, 1))
 
-    def is_faces(self, roll: Roll) -> bool:
-        """Whether the dice of a roll are their faces, as no type has to be told apart."""
-        return self._is_plain and (not roll or roll[0] <= len(FACES))
-
     @cached_property
     def _is_plain(self) -> bool:
         return len(self.types) == 1 and not self.has_jokers
 
     def faces(self, roll: Roll) -> Roll:
         """The faces of a roll, whatever dice show them; jokers are JOKER."""
-        if self.is_faces(roll):
+        if self._is_plain and (not roll or roll[0] <= len(FACES)):
             return roll
         return make_roll(map(self._face, roll))
 
@@ -566,14 +562,11 @@ def legal_set_asides(
     rules: Ruleset, thrown: DiceSet, roll: Roll, points: dict[Roll, int]
 ) -> tuple[SetAside, ...]:
     """Every legal set-aside of a roll of a set, most points first; `points` as in `all_points`."""
-    if thrown.is_faces(roll):
-        legal = [SetAside(part, points[part]) for part in points.keys() & parts(roll)]
-    else:
-        legal = [
-            SetAside(part, points[faces])
-            for part in parts(roll)
-            if (faces := thrown.faces(part)) in points
-        ]
+    legal = [
+        SetAside(part, points[faces])
+        for part in parts(roll)
+        if (faces := thrown.faces(part)) in points
+    ]
     return _allowed(rules, _in_order(legal), roll, is_hot=thrown.faces(roll) in points)
 
 

@@ -109,13 +109,12 @@ class Tail:
         """The gains of rolling, shape (levels, turn totals, columns)."""
         return self.gain[:, np.newaxis] - self.slope * turn_totals[:, np.newaxis]
 
-    def beyond(self, level: int, rolled: Floats) -> tuple[Floats, float]:
-        """How often numbers of dice are rolled, and the chance of a bank, see `turn_outcome`.
+    def beyond(self, level: int, rolled: Floats) -> Floats:
+        """How often numbers of dice are rolled, see `turn_outcome`.
 
         rolled : the chances that each number of dice is rolled now, shape (columns,)
         """
-        each: Floats = rolled @ self._often[level]
-        return each, max(0.0, float(rolled.sum() - each @ self._ends))
+        return np.asarray(rolled @ self._often[level])
 
     @cached_property
     def _often(self) -> Floats:
@@ -123,12 +122,6 @@ class Tail:
         levels, columns = self.gain.shape
         often = np.linalg.inv(np.eye(levels * columns) - self.moves)
         return np.asarray(often.reshape(levels, columns, levels, columns).sum(axis=2))
-
-    @cached_property
-    def _ends(self) -> Floats:
-        """Chance of each number of dice that the turn ends without a bank."""
-        plan = self.plan
-        return np.asarray(plan.in_vain + plan.win_chances)
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,9 +318,6 @@ def _slope(plan: TurnPlan, loses: Floats) -> Floats:
 
     Of dice that must be rolled all that they lead to costs, of what costs least.
     """
-    if not plan.must_roll_others:
-        stays = 1 - plan.only_hot[-1]
-        return loses + plan.only_hot * (loses[-1] / stays if plan.must_roll_hot else 0.0)
     column = plan.targets[plan.options] % plan.columns
     slope = loses
     while True:

@@ -15,7 +15,6 @@ their printed gains and break points are those of this table.
 """
 
 import math
-from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -51,14 +50,6 @@ class MemoColumn:
     breaks: tuple[Break, ...]
     """Ascending in turn totals, the first at 0."""
 
-    def gain(self, turn_total: int) -> int:
-        """What the gain counts as at a turn total."""
-        return self.breaks[bisect_right(self.breaks, turn_total, key=_turn_total) - 1].gain
-
-
-def _turn_total(point: Break) -> int:
-    return point.turn_total
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoTable:
@@ -76,10 +67,7 @@ class MemoTable:
 
         0 too for dice that cannot be left.
         """
-        for column in self.columns:
-            if column.dice == dice:
-                return column.gain(turn_total)
-        return 0
+        return int(self.gains(np.array([turn_total]))[0, dice - 1])
 
     def gains(self, turn_totals: npt.NDArray[np.int64]) -> Floats:
         """The gains at many turn totals, shape (turn totals, columns); column n - 1 has n dice."""
@@ -131,14 +119,13 @@ def natural_unit(rules: Ruleset) -> int:
     times = 1
     while True:
         table = _memo_table(rules, times * rules.point_step)
-        if table.unit > table.points or sum(map(_length, table.columns)) <= _MOST_BREAKS:
+        if (
+            table.unit > table.points
+            or sum(len(column.breaks) for column in table.columns) <= _MOST_BREAKS
+        ):
             return table.unit
         # 1, 2, 5, 10, 20, 50, ...
         times = times * 5 // 2 if str(times).startswith("2") else times * 2
-
-
-def _length(column: MemoColumn) -> int:
-    return len(column.breaks)
 
 
 @lru_cache(maxsize=RULESETS)

@@ -148,7 +148,7 @@ def turn_outcome(
     table: TurnTable,
     start: TurnState | None = None,
     *,
-    beyond: Callable[[int, Floats], tuple[Floats, float]] | None = None,
+    beyond: Callable[[int, Floats], Floats] | None = None,
 ) -> TurnOutcome:
     """Return how a turn ends that is played by `table`, by one pass forwards over its turn totals.
 
@@ -156,13 +156,12 @@ def turn_outcome(
 
     start : where the turn stands; at its beginning if not given
     beyond : where a turn goes on at the last turn totals: given a level and the chances of rolling
-        each number of dice on it, how often each number is rolled in the end, and the chance of a
-        bank after that
+        each number of dice on it, how often each number is rolled in the end
     """
     plan = table.plan
     levels, totals, number = table.roll.shape
     solved = totals - plan.reach
-    beyond = beyond or _beyond(table)
+    beyond, ends = beyond or _beyond(table), plan.in_vain + plan.win_chances
     banks = bank_decisions(table)
     keeps = ~np.isnan(table.ends.cells[:, -1, 0]) & rules.farkle_keeps_turn_total
     mass = np.zeros((levels, totals, number))
@@ -184,8 +183,9 @@ def turn_outcome(
             banked[t] += here[stays].sum()
             rolled = np.where(stays, 0.0, here)
             if t >= solved:
-                rolled, ended = beyond(level, rolled)
-                banked[t] += ended
+                begun, rolled = rolled.sum(), beyond(level, rolled)
+                # what ends in no other way is banked
+                banked[t] += max(0.0, begun - rolled @ ends)
             elif rolled.any():
                 space = mass[level : plan.next_level(level) + 1].reshape(-1)[t * number :]
                 np.add.at(space, chosen[level][row], rolled @ plan.chances)
@@ -197,43 +197,29 @@ def turn_outcome(
     return TurnOutcome(banked, farkled, wins, loses, mass, out, spared)
 
 
-def _beyond(table: TurnTable) -> Callable[[int, Floats], tuple[Floats, float]]:
+def _beyond(table: TurnTable) -> Callable[[int, Floats], Floats]:
     """How a turn goes on at the last turn totals, as `turn_outcome` asks for it.
 
-    As in solver.turn.equations: whatever scores is banked there, unless hot dice have to be rolled,
-    again and again, or others until some may be banked.
+    As in solver.turn.equations: whatever scores is banked there, unless dice have to be rolled,
+    again and again, until some may be banked.
     """
     plan = table.plan
+    # hot dice of whatever level are worth the same there
+    stays = bank_decisions(table)[0, -1] if table.ends.weighs else plan.may_bank
 
     @cache
-    def from_each() -> tuple[Floats, Floats]:
-        """How often each number of dice is rolled from each, and the chance of a bank."""
+    def often() -> Floats:
+        """How often each number of dice is rolled from each."""
         columns = (plan.targets % plan.columns)[plan.options]
-        # hot dice of whatever level are worth the same there
-        stays = bank_decisions(table)[0, -1] if table.ends.weighs else plan.may_bank
         worth = np.where(stays, table.ends.bank[-1], table.roll[0, -1])[columns]
         best = np.maximum.reduceat(worth, plan.starts).repeat(plan.lengths)
         which = np.where(worth == best, np.arange(len(worth)), -1)
         after = columns[np.maximum.reduceat(which, plan.starts)]
         moves = np.zeros((plan.columns, plan.columns))
         np.add.at(moves, (plan.column_of_lists, after), plan.chances.max(axis=0))
-        often = np.linalg.inv(np.eye(plan.columns) - moves * ~stays)
-        return np.asarray(often), np.asarray(moves @ stays)
+        return np.asarray(np.linalg.inv(np.eye(plan.columns) - moves * ~stays))
 
-    def beyond(_: int, rolled: Floats) -> tuple[Floats, float]:
-        if plan.must_roll_others or table.ends.weighs:
-            often, banked = from_each()
-            rolled = rolled @ often
-            return rolled, float(rolled @ banked)
-        scores = plan.goes_on
-        if plan.must_roll_hot:
-            scores = scores - plan.only_hot
-            rolled = rolled.copy()
-            others = rolled[:-1] @ plan.only_hot[:-1]
-            rolled[-1] = (rolled[-1] + others) / (1 - plan.only_hot[-1])
-        return rolled, float(rolled @ scores)
-
-    return beyond
+    return lambda _, rolled: rolled if stays.all() else rolled @ often()
 
 
 def _chosen(table: TurnTable, level: int, rows: range) -> npt.NDArray[np.intp]:
