@@ -19,6 +19,7 @@ from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import Remaining, dice_set
 from solver.turn.equations import Decision, Floats
+from solver.turn.memo import ones_twos_fives
 from solver.turn.points import bank_decisions, turn_outcome
 from solver.turn.thresholds import BankFrom, bank_from
 
@@ -232,20 +233,8 @@ def scores_between(rules: Ruleset, step: int, least: int = 0) -> Ints:
 
 def coarse_step(rules: Ruleset, most: int) -> int:
     """A step between scores, 1, 2 or 5 times a power of ten of them, that makes at most so many."""
-    steps, step = rules.winning_score // rules.point_step, 1
-    for factor in ones_twos_fives():
-        step = factor
-        if steps <= most * step:
-            break
-    return step * rules.point_step
-
-
-def ones_twos_fives() -> Iterator[int]:
-    """1, 2, 5, 10, 20, 50 and so on."""
-    power = 1
-    while True:
-        yield from (power, 2 * power, 5 * power)
-        power *= 10
+    steps = rules.winning_score // rules.point_step
+    return next(step for step in ones_twos_fives() if steps <= most * step) * rules.point_step
 
 
 def _positions(

@@ -15,6 +15,7 @@ their printed gains and break points are those of this table.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -116,16 +117,21 @@ def natural_unit(rules: Ruleset) -> int:
 
     Raises InvalidRulesError as `memo_table` does.
     """
-    times = 1
+    tables = (_memo_table(rules, times * rules.point_step) for times in ones_twos_fives())
+    return next(
+        table.unit
+        for table in tables
+        if table.unit > table.points
+        or sum(len(column.breaks) for column in table.columns) <= _MOST_BREAKS
+    )
+
+
+def ones_twos_fives() -> Iterator[int]:
+    """1, 2, 5, 10, 20, 50 and so on."""
+    power = 1
     while True:
-        table = _memo_table(rules, times * rules.point_step)
-        if (
-            table.unit > table.points
-            or sum(len(column.breaks) for column in table.columns) <= _MOST_BREAKS
-        ):
-            return table.unit
-        # 1, 2, 5, 10, 20, 50, ...
-        times = times * 5 // 2 if str(times).startswith("2") else times * 2
+        yield from (power, 2 * power, 5 * power)
+        power *= 10
 
 
 @lru_cache(maxsize=RULESETS)

@@ -22,9 +22,10 @@ from solver.game.position import Position, impossible_turn, most_likely, rules_a
 from solver.game.standings import Bools
 from solver.named.sets import NamedSet
 from solver.play.advice import Odds
-from solver.play.maps import TurnMap, ones_twos_fives, turn_map
+from solver.play.maps import TurnMap, turn_map
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, TurnState
+from solver.turn.memo import ones_twos_fives
 from solver.turn.memory import memories
 from solver.turn.thresholds import BankFrom
 
