@@ -407,7 +407,7 @@ class HouseRules(KnownRules):
         run.asked = task
         file = self._strategies / f".{run.game.digest}.lock"
         while True:
-            async with self._tasks.turn(task):
+            async with task.turn():
                 with alone_at(file) as ours:
                     run.began = time.monotonic()
                     # another place, or another program, may have had the same rules

@@ -55,11 +55,11 @@ def replay(
 def _read(number: int, kind: str, data: dict[str, Any]) -> Event:
     """The event of some data. Raises ImpossibleEventError, with its number."""
     try:
-        if "kind" not in data:
-            return make_event(kind, data)
-    except (ValidationError, FarkleError, TypeError):
-        pass
-    raise ImpossibleEventError.say("event {number} is not an event of a game", number=number)
+        return make_event(kind, data)
+    except (KeyError, ValidationError, FarkleError, TypeError):
+        raise ImpossibleEventError.say(
+            "event {number} is not an event of a game", number=number
+        ) from None
 
 
 def _begin(event: Begun) -> Game:
