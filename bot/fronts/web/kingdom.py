@@ -97,7 +97,7 @@ def _catalogue() -> tuple[NamedDie, ...]:
     return tuple(named_die(one) for one in known_dice() if Version.PATCHED in one.versions)
 
 
-def badge_word(badge: Badge, points: int = 0) -> str:
+def badge_word(badge: Badge, points: int | None) -> str:
     """Return a badge as it stands in addresses, with the points that it is taken to be worth."""
     name = re.sub("'s|-", "", badge.name.casefold()).split()[0]
     return f"{badge.tier}-{name}" + (f":{points}" if points else "")
