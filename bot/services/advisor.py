@@ -247,7 +247,7 @@ class Advisor:
         advice, next_odds = asked.advise(game.turn.roll), None
         if advice.options and not advice.best_use:
             then = replace(game, turn=turn_after(game, advice.options[0].set_aside))
-            if not then.is_out_of_throws(then.turn):  # which ends the turn by itself
+            if not then.is_out_of_throws:  # which ends the turn by itself
                 next_odds = self.asked_in(then).odds()
         return Hint(advice, next_odds, asked.exact)
 
