@@ -200,7 +200,11 @@ class Answer:
                 await self._begin_thread(told[-1].table)
             await self._after_turn(told)
             for reply in told[-1].after:
-                await self._follow(self._card_of(reply))
+                card = self._card_of(reply)
+                with asking.maybe_lost():
+                    # each kind of view has an overload of its own
+                    shown: Any = card_view(card) or MISSING
+                    await self._interaction.followup.send(card.text, view=shown)
 
     async def _tell(self, waiting: "asyncio.Queue[Reply | News | None]") -> None:
         edited = -BETWEEN_EDITS
@@ -299,13 +303,6 @@ class Answer:
                 await self._interaction.message.edit(
                     content=card.text, view=card_view(card), allowed_mentions=nobody
                 )
-
-    async def _follow(self, card: Card) -> None:
-        """Say something for all to see, in a message of its own after what was said."""
-        with asking.maybe_lost():
-            # each kind of view has an overload of its own
-            shown: Any = card_view(card) or MISSING
-            await self._interaction.followup.send(card.text, view=shown)
 
     async def remind(self, person: int, table: Table, seconds: int) -> None:
         """Tell a player that their turn may be passed soon, for all to see."""

@@ -1,7 +1,6 @@
 """The dice and badges of Kingdom Come, chosen by tapping them."""
 
 import re
-from collections.abc import Mapping
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
@@ -17,7 +16,6 @@ from solver.named.catalogue import Badge, Version, known_badges, known_dice
 from solver.named.rolls import JOKER_LETTER
 from solver.named.sets import NamedDie, named_die
 from solver.rules.ruleset import FACES
-from solver.wording import say
 
 _CHOSEN = ("my-dice", "their-dice", "own", "my-badge", "their-badge")
 """What is chosen by tapping, one after the other."""
@@ -68,18 +66,9 @@ class Kingdom:
             missing=0 if is_badge or chosen == "own" else MOST_LOADED - len(here),
             fields=[one for one in command.fields if one.name in {"goal", "buy", "began"}],
             command=command,
-            links=_onward(page, given) if len(mine) == MOST_LOADED and not owned else [],
+            told={name: given[name] for name in (*_CHOSEN, "goal") if name in given},
+            is_whole=len(mine) == MOST_LOADED and not owned,
         )
-
-
-def _onward(page: Page, given: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Where to go on with two sets of dice."""
-    told = {name: value for name, value in given.items() if name in {*_CHOSEN, "goal"}}
-    return [
-        (say("Ask about a roll of these dice"), page.link("/", told)),
-        (say("Play with these dice"), page.link("/play", {**told, "rules": "kcd"})),
-        (say("Explore"), page.link("/explore", told)),
-    ]
 
 
 def chances_text(named: NamedDie) -> str:

@@ -232,7 +232,8 @@ class Play:
         if told:
             now = await self._tables.current(table.game.id)
             return await self._shown(page, now, notice=told[-1], status=400)
-        others = {one.subject.table.game.id for one in answer.replies if _is_news(one)}
+        news = [one.subject for one in answer.replies if isinstance(one.subject, News)]
+        others = {one.table.game.id for one in news}
         game = next((one for one in others if one != table.game.id), table.game.id)
         return page.onward(f"/game/{game}", since=since if game == table.game.id else None)
 
@@ -345,10 +346,6 @@ def _drawn(table: Table, news: News) -> Picture | None:
         return None
     said = say("Win probabilities turn by turn: {names}", names=", ".join(table.names))
     return Picture.at(f"/game/{table.game.id}/chart.svg", {"lang": spoken().code}, (800, 450), said)
-
-
-def _is_news(reply: Reply) -> bool:
-    return isinstance(reply.subject, News)
 
 
 def _caller(visitor: Visitor, table: Table) -> Caller:
