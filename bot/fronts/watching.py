@@ -19,7 +19,7 @@ from prometheus_client.registry import Collector
 from bot import log
 from bot.store.rows import StoreError
 from bot.store.store import Store
-from bot.tasks.tasks import Kind, Tasks
+from bot.tasks.tasks import Tasks
 from solver.errors import InvalidRequestError
 
 _BUCKETS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
@@ -73,10 +73,10 @@ class Watching(Collector):
             "farkle_store_errors", "Transactions that the database did not take", self._store.errors
         )
         tasks = GaugeMetricFamily("farkle_tasks", "Heavy work", labels=["kind", "state"])
-        for kind in Kind:
+        for kind, line in self._tasks.lines.items():
             name = kind.name.lower().replace("_", "-")
-            tasks.add_metric([name, "running"], self._tasks.running(kind))
-            tasks.add_metric([name, "waiting"], self._tasks.waiting(kind))
+            tasks.add_metric([name, "running"], len(line.running))
+            tasks.add_metric([name, "waiting"], len(line.turns))
         yield tasks
         pressure = self._tasks.pressure
         numbers: tuple[tuple[str, str, float], ...] = (

@@ -114,7 +114,7 @@ def _before_a_roll(worth: Worth, turn: TurnWorth, game: Game, kept: Roll) -> Ite
     if offered := game.offered:
         rolled, _ = turn.roll_and_bank(offered)
         yield _choice(turn, mover, offered, (), Decision.TAKE_OVER, rolled)
-    if game.is_out_of_throws(game.turn):
+    if game.is_out_of_throws:
         yield _choice(turn, mover, state, kept, Decision.BANK, turn.value(state))
         return
     rolled, bank = turn.roll_and_bank(state)

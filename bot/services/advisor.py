@@ -244,13 +244,12 @@ class Advisor:
         asked = self.asked_in(game)
         if game.turn.roll is None:
             return Hint(None, asked.odds(), asked.exact)
-        advice = asked.advise(game.turn.roll)
-        if advice.best_use or not advice.options:
-            return Hint(advice, None, asked.exact)
-        then = replace(game, turn=turn_after(game, advice.options[0].set_aside))
-        if then.is_out_of_throws(then.turn):  # which ends the turn by itself
-            return Hint(advice, None, asked.exact)
-        return Hint(advice, self.asked_in(then).odds(), asked.exact)
+        advice, next_odds = asked.advise(game.turn.roll), None
+        if advice.options and not advice.best_use:
+            then = replace(game, turn=turn_after(game, advice.options[0].set_aside))
+            if not then.is_out_of_throws:  # which ends the turn by itself
+                next_odds = self.asked_in(then).odds()
+        return Hint(advice, next_odds, asked.exact)
 
     def play_in(self, game: "Game") -> BestPlay:
         """Return the best play that stands for a game.
@@ -312,10 +311,9 @@ class Advisor:
         except StrategyFileError:
             self._open.pop(key, None)  # another file of the rules may be good
         try:
-            found = self._open[key] = reopen()
+            return self._open.setdefault(key, reopen())
         except MissingStrategyError as error:
             raise self._missing(error, rules, reference, players) from None
-        return found
 
     def solved_for(self, rules: Ruleset, players: int) -> Strategy | SharedStrategy | None:
         """The strategy for so many players if that is solved, else None."""
@@ -350,11 +348,7 @@ class Advisor:
         return self.estimate(rules, players)
 
     def _missing(
-        self,
-        error: MissingStrategyError,
-        rules: Ruleset,
-        reference: str | None,
-        players: int = 2,
+        self, error: MissingStrategyError, rules: Ruleset, reference: str | None, players: int
     ) -> MissingStrategyError:
         """That rules are not solved, and what to do, or that nothing can be done."""
         from bot.tasks.solving import about  # noqa: PLC0415 - 46 ms, of solves

@@ -25,6 +25,7 @@ from solver.game.solvable import check_solvable
 from solver.game.standings import OnShare
 from solver.game.workload import workload
 from solver.play.compare import Comparison, Estimate
+from solver.play.maps import ones_twos_fives
 from solver.play.policies import Optimal
 from solver.rules.ruleset import Ruleset
 from solver.strategy import is_solved
@@ -116,9 +117,7 @@ def _values(option: str, given: str, base: Ruleset) -> list[str]:
 
 def _step(length: int, points: int) -> int:
     """A round step by which a range has about ten values, a multiple of `points`."""
-    least = max(1, length / _STEPS)
-    power = 10 ** math.floor(math.log10(least))
-    step = next(int(power * k) for k in (1, 2, 5, 10) if power * k >= least)
+    step = next(step for step in ones_twos_fives() if step >= length / _STEPS)
     return math.ceil(step / points) * points
 
 

@@ -456,21 +456,11 @@ class Games:
 
     @_command
     async def fix(
-        self,
-        caller: Caller,
-        table: Table,
-        who: Person | str,
-        *,
-        score: int | None = None,
-        farkles: int | None = None,
-        uses: int | None = None,
-        moves: bool = False,
+        self, caller: Caller, table: Table, /, who: Person | str, **changes: Any
     ) -> Table:
-        """Put right what was told wrongly."""
+        """Put right what was told wrongly; `changes` are those of `Corrected`."""
         table.check_may_track(caller)
-        seat = table.seat_named(who)
-        more = {"score": score, "farkles": farkles, "uses": uses}
-        return table.then(*commands.correct(table.game, seat, **more, moves=moves))
+        return table.then(*commands.correct(table.game, table.seat_named(who), **changes))
 
     async def undo(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
         """Take the last move back."""
@@ -735,13 +725,7 @@ class Games:
                 raise StaleVersionError.say("the game has moved on: look at how it stands now")
             yield table
 
-    async def _commit(
-        self,
-        table: Table,
-        after: Table,
-        *,
-        by: str | None = None,
-    ) -> News:
+    async def _commit(self, table: Table, after: Table, *, by: str | None = None) -> News:
         """Write down what a command made, with the secret and the results where a game ends."""
         results: Sequence[GameResult] = ()
         if after.game.over:
@@ -750,11 +734,7 @@ class Games:
             )
             after = after.then(*revealed)
         begun = time.monotonic()
-        written = await self.tables.append(
-            table,
-            after,
-            results=results,
-        )
+        written = await self.tables.append(table, after, results=results)
         self.oracle.tasks.pressure.note(time.monotonic() - begun)
         events = after.events[len(table.events) :]
         chances, chart, won = None, None, 0

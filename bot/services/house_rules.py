@@ -103,11 +103,6 @@ class _Run(Watch):
     def so_far(self, **what: Any) -> SolveProgress:
         return replace(self.latest, seconds=time.monotonic() - self.began, **what)
 
-    def see_delay(self, asked: Task) -> None:
-        """Note that it waits, where it does."""
-        if self.latest.state is not SolveState.WAITING and (delay := asked.delay()):
-            self.latest = replace(self.latest, state=SolveState.WAITING, expected=delay.seconds)
-
     def progress(self, job: Job, progress: Progress) -> None:  # noqa: ARG002
         """Note how far it is."""
         self.latest = self.so_far(far=progress)
@@ -312,11 +307,19 @@ class HouseRules(KnownRules):
                     break
                 if run.asked is None:
                     continue
-                run.see_delay(run.asked)
+                waits = SolveState.WAITING
+                if run.latest.state is not waits and (delay := run.asked.delay()):
+                    run.latest = replace(run.latest, state=waits, expected=delay.seconds)
                 if shown != run.latest:
                     shown = run.latest
                     yield run.so_far() if shown.state is SolveState.RUNNING else shown
-            yield self._outcome(run, task)
+            try:
+                outcome = task.result()
+            except (asyncio.CancelledError, TaskCancelledError):
+                outcome = run.so_far(state=SolveState.CANCELLED)
+            except FarkleError as error:
+                outcome = run.so_far(state=SolveState.FAILED, sentence=str(error))
+            yield outcome
         finally:
             task.cancel()
             try:
@@ -361,17 +364,6 @@ class HouseRules(KnownRules):
         await asyncio.wait({run.task})
         return run.latest.name
 
-    @staticmethod
-    def _outcome(run: _Run, task: "asyncio.Task[SolveProgress]") -> SolveProgress:
-        if task.cancelled():
-            return run.so_far(state=SolveState.CANCELLED)
-        try:
-            return task.result()
-        except TaskCancelledError:
-            return run.so_far(state=SolveState.CANCELLED)
-        except FarkleError as error:
-            return run.so_far(state=SolveState.FAILED, sentence=str(error))
-
     async def _work(self, run: _Run, asker: Asker) -> SolveProgress:
         """Wait for the turn of a solve and do it, unless that is needless. Raises FarkleError."""
         chance = await at_once(self._chance, run)
@@ -395,9 +387,8 @@ class HouseRules(KnownRules):
         """Solves rules as a task among others. Raises FarkleError."""
         self._at_work.append(run)
         try:
-            async with self._tasks.task(
-                asker, say_later("solve"), 1, run.seconds, run.kind
-            ) as task:
+            asked = self._tasks.task(asker, say_later("solve"), 1, run.seconds, run.kind)
+            async with asked as task:
                 return await task.stoppable(self._solve(run, task))
         finally:
             self._at_work.remove(run)
@@ -407,7 +398,7 @@ class HouseRules(KnownRules):
         run.asked = task
         file = self._strategies / f".{run.game.digest}.lock"
         while True:
-            async with self._tasks.turn(task):
+            async with task.turn():
                 with alone_at(file) as ours:
                     run.began = time.monotonic()
                     # another place, or another program, may have had the same rules
@@ -424,10 +415,16 @@ class HouseRules(KnownRules):
             run.latest = run.so_far(state=SolveState.RUNNING, expected=run.seconds)
             try:
                 async with asyncio.timeout(self._limits.seconds):
-                    folders = self._strategies, self._kernels
-                    await solve_apart(run.game, *folders, run)
+                    await solve_apart(run.game, self._strategies, self._kernels, run)
             except TimeoutError:
-                return run.so_far(state=SolveState.TIMED_OUT, sentence=self._too_slow(run))
+                too_slow = say(
+                    "{rules}: solving took longer than the {seconds:,g} seconds allowed here; a"
+                    " lower goal, points in larger steps or a shorter count of farkles in a row"
+                    " makes it faster",
+                    rules=run.game.rules.name,
+                    seconds=self._limits.seconds,
+                )
+                return run.so_far(state=SolveState.TIMED_OUT, sentence=too_slow)
             chance = await at_once(self._chance, run)
         if chance is None:
             raise SolveError.say(
@@ -435,15 +432,6 @@ class HouseRules(KnownRules):
                 rules=run.game.rules.name,
             )
         return run.so_far(state=SolveState.DONE, win_probability=chance)
-
-    def _too_slow(self, run: _Run) -> str:
-        return say(
-            "{rules}: solving took longer than the {seconds:,g} seconds allowed here; a lower"
-            " goal, points in larger steps or a shorter count of farkles in a row makes it"
-            " faster",
-            rules=run.game.rules.name,
-            seconds=self._limits.seconds,
-        )
 
     async def _in_file(self, wanted: str, name: str) -> tuple[str, Ruleset] | None:
         """The path and the rules of a file, where files may be asked for and it is one."""

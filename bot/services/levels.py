@@ -87,23 +87,21 @@ class LookingBack:
         return sum(game not in self._passed for game in games)
 
     async def _to_review(self, person: str, place: str | None) -> list[Table]:
+        """Games that are over, whose dice were all taken, and whose chances are exact."""
         games = await unreviewed(self._tables.store, person, place)
         found: list[Table] = []
         for game_id in [one for one in games if one not in self._passed][:_LOADED]:
             with suppress(DamagedGameError, MissingGameError):
                 table = await self._tables.load(game_id)
-                if await at_once(self._is_exact, table):
+                game = table.game
+                is_whole = game.over and (game.kits or not game.pool)
+                if is_whole and await at_once(self._oracle.is_exact, game):
                     found.append(table)
                 else:
                     self._passed.add(game_id)
             if len(found) == MOST_GAMES:
                 break
         return found
-
-    def _is_exact(self, table: Table) -> bool:
-        """Whether a game is over whose dice were all taken, and its chances are exact."""
-        game = table.game
-        return game.over and bool(game.kits or not game.pool) and self._oracle.is_exact(game)
 
 
 _FEWEST_GAMES = 5

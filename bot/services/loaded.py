@@ -206,7 +206,11 @@ class LoadedDice:
         """
         left = left or self.mine.dice_set.whole
         if not self.of_two:
-            return self._position_of_several(situation, left)
+            scores = situation.scores + (0,) * (len(self.kits) - len(situation.scores))
+            turn = TurnState(situation.turn_total, left)
+            position = Position(tuple(map(Standing, scores)), 0, turn)
+            check_several(self.rules, position)
+            return position
         situation.check_two()
         if self.rules.has_roles and situation.began is False:
             raise InvalidRequestError.say(
@@ -222,12 +226,6 @@ class LoadedDice:
             began=True,
         )
         return replace(position_of(self.rules, counted, left), held=self.held)
-
-    def _position_of_several(self, situation: Situation, left: Remaining) -> Position:
-        scores = situation.scores + (0,) * (len(self.kits) - len(situation.scores))
-        position = Position(tuple(map(Standing, scores)), 0, TurnState(situation.turn_total, left))
-        check_several(self.rules, position)
-        return position
 
     def _score(self, side: int, score: int) -> int:
         """A score in whole steps of points, once the badge of a side that broke them is used up.

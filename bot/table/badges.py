@@ -21,9 +21,7 @@ ROLLS = {PowerKind.RESURRECTION, PowerKind.MIGHT, PowerKind.REROLL}
 _WHEN = {
     PowerKind.WARLORD: say_later("{badge} is used to bank: there is nothing to bank yet"),
     PowerKind.RESURRECTION: say_later("{badge} is used after a farkle, and this is not one"),
-    PowerKind.DOPPELGANGER: say_later("{badge} is used on a roll: roll first"),
-    PowerKind.TRANSMUTATION: say_later("{badge} is used on a roll: roll first"),
-    PowerKind.REROLL: say_later("{badge} is used on a roll: roll first"),
+    **dict.fromkeys(TAKES_DICE, say_later("{badge} is used on a roll: roll first")),
 }
 """Why a badge cannot be used at a moment that is not its own."""
 
@@ -53,14 +51,7 @@ def check_use(game: Game, seat: int, dice: Roll) -> list[int]:
         rolls = power.kind in ROLLS
         fall = list(side.thrown(game.turn.dice)) if rolls else []
         return [*fall, len(side.dice.types)] if power.kind is PowerKind.MIGHT else fall
-    _check_dice(game, seat, make_roll(dice))
-    return side.rerolled(dice) if power.kind is PowerKind.REROLL else []
-
-
-def _check_dice(game: Game, seat: int, chosen: Roll) -> None:
-    """Refuse dice of the roll that the badge cannot be used on."""
-    side, power = _usable(game, seat)
-    roll = game.turn.roll or ()
+    chosen, roll = make_roll(dice), game.turn.roll or ()
     if not chosen:
         raise IllegalActionError.say(
             "say which dice of the roll {badge} is for, such as /use {dice}",
@@ -81,7 +72,17 @@ def _check_dice(game: Game, seat: int, chosen: Roll) -> None:
         case PowerKind.TRANSMUTATION if not side.set_asides(side.turned(roll, chosen[0])):
             raise IllegalActionError.say("nothing would score then: turn another die")
         case PowerKind.REROLL if not side.may_reroll(chosen):
-            raise IllegalActionError(_which_reroll(game, seat, power))
+            called = _called(game, seat)
+            raise IllegalActionError(
+                say("{badge} rerolls two dice that show the same face", badge=called)
+                if power.alike
+                else say_number(
+                    "{badge} rolls at most [one die|{number} dice] again",
+                    power.amount,
+                    badge=called,
+                )
+            )
+    return side.rerolled(dice) if power.kind is PowerKind.REROLL else []
 
 
 def use(game: Game, seat: int, dice: Roll = (), fallen: Roll = ()) -> list[Used]:
@@ -192,14 +193,6 @@ def _why_not_raised(game: Game, power: Power, called: str) -> str:
     if game.is_barred(seat, points):
         return barred_text(game, seat.score + points)
     return say("{badge} is used to bank, and these points may not be banked yet", badge=called)
-
-
-def _which_reroll(game: Game, seat: int, power: Power) -> str:
-    """Which dice a badge rolls again."""
-    called, number = _called(game, seat), power.amount
-    if power.alike:
-        return say("{badge} rerolls two dice that show the same face", badge=called)
-    return say_number("{badge} rolls at most [one die|{number} dice] again", number, badge=called)
 
 
 def thrown_places(game: Game, types: list[int]) -> list[int]:

@@ -111,7 +111,7 @@ def check_roll(game: Game, seat: int) -> int:
     check_turn(game, seat)
     check_opponent(game)
     _refuse(_why_keep_first(game))
-    if game.is_out_of_throws(game.turn):
+    if game.is_out_of_throws:
         raise IllegalActionError.say("that was the last throw of the turn: bank")
     return game.number_of_dice
 
@@ -187,7 +187,7 @@ def kept(game: Game, dice: Roll) -> list[events.Kept | events.Banked | events.Ac
     """A legal set-aside, and what follows by itself where it is of the last throw of a turn."""
     done = events.Kept(dice=dice)
     after = apply(game, done)
-    if not after.is_out_of_throws(after.turn):
+    if not after.is_out_of_throws:
         return [done]
     return [done, events.Accepted() if after.is_lost else events.Banked()]
 

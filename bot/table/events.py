@@ -1,7 +1,8 @@
 """What happens at a table. Events hold seat numbers, no names: who sits where is kept apart."""
 
+import re
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass
@@ -31,14 +32,25 @@ class TurnEnding(StrEnum):
 SeatNumber = Annotated[int, Field(ge=0)]
 
 
-_STRICT = ConfigDict(extra="forbid")
+# events have secrets and seeds, which no error is to show
+_STRICT = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+
+class _Happened:
+    """What all events have."""
+
+    __slots__ = ()
+
+    @property
+    def kind(self) -> str:
+        """What it is stored as, and called in JSON: the words of its name."""
+        return _KINDS[type(self)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Begun:
+class Begun(_Happened):
     """A game is set up; people may join until the first roll."""
 
-    kind: Literal["begun"] = "begun"
     game: str
     rules: Ruleset
     levels: tuple[str | None, ...]
@@ -63,77 +75,66 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Joined:
+class Joined(_Happened):
     """A seat more, at the end."""
 
-    kind: Literal["joined"] = "joined"
     level: str | None = None
     kit: Kit | None = None
     """What the player brings in place of what the game was begun with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Picked:
+class Picked(_Happened):
     """The player to move has taken a pair of dice that was laid out."""
 
-    kind: Literal["picked"] = "picked"
     place: Annotated[int, Field(ge=0)]
     """The place of the pair in the pool."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Left:
+class Left(_Happened):
     """A seat less, before the first roll: those behind it move up."""
 
-    kind: Literal["left"] = "left"
     seat: SeatNumber
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Seeded:
+class Seeded(_Happened):
     """A player's own share in the rolls to come."""
 
-    kind: Literal["seeded"] = "seeded"
     seat: SeatNumber
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Rolled:
+class Rolled(_Happened):
     """The player to move has rolled."""
 
-    kind: Literal["rolled"] = "rolled"
     dice: Roll
     """The dice in the order in which they fell; with kits the face f of type k is 6 * k + f."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class TookOver:
+class TookOver(_Happened):
     """The player to move begins the turn with what the player before left."""
-
-    kind: Literal["took over"] = "took over"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Kept:
+class Kept(_Happened):
     """The player to move has set dice aside."""
 
-    kind: Literal["kept"] = "kept"
     dice: Roll
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Banked:
+class Banked(_Happened):
     """The player to move has banked the turn total."""
-
-    kind: Literal["banked"] = "banked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Used:
+class Used(_Happened):
     """The player to move has used the badge that is used up, see solver.turn.powers."""
 
-    kind: Literal["used"] = "used"
     dice: Roll = ()
     """The dice of the roll that count twice, that are turned, or that are rolled again."""
     fallen: Roll = ()
@@ -141,17 +142,14 @@ class Used:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Accepted:
+class Accepted(_Happened):
     """The player to move has kept the badge, and takes the farkle that lies on the table."""
-
-    kind: Literal["accepted"] = "accepted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Scored:
+class Scored(_Happened):
     """The player to move had a whole turn with real dice."""
 
-    kind: Literal["scored"] = "scored"
     points: int = 0
     ending: Literal[
         TurnEnding.BANK, TurnEnding.FARKLE, TurnEnding.LOSE, TurnEnding.WIN, TurnEnding.OUT
@@ -159,10 +157,9 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Corrected:
+class Corrected(_Happened):
     """What a seat really has, or whose turn it really is, in a tracked game."""
 
-    kind: Literal["corrected"] = "corrected"
     seat: SeatNumber
     score: int | None = None
     farkles: int | None = None
@@ -173,50 +170,42 @@ class Corrected:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Undone:
+class Undone(_Happened):
     """The last event that could be taken back was."""
-
-    kind: Literal["undone"] = "undone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Resigned:
+class Resigned(_Happened):
     """A player has given up."""
 
-    kind: Literal["resigned"] = "resigned"
     seat: SeatNumber
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Skipped:
+class Skipped(_Happened):
     """The turn of the player to move passed without points."""
-
-    kind: Literal["skipped"] = "skipped"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Replaced:
+class Replaced(_Happened):
     """A bot plays on for a seat."""
 
-    kind: Literal["replaced"] = "replaced"
     seat: SeatNumber
     level: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Ended:
+class Ended(_Happened):
     """The game was ended without a result."""
 
-    kind: Literal["ended"] = "ended"
     idle_hours: int | None = None
     """Where it ended by itself: for how long nobody had moved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Revealed:
+class Revealed(_Happened):
     """The secret of the rolls, in hexadecimal digits, once the game is over."""
 
-    kind: Literal["revealed"] = "revealed"
     secret: str
 
 
@@ -242,15 +231,14 @@ Event = (
     | Revealed
 )
 
-_ANY: TypeAdapter[Event] = TypeAdapter(
-    Annotated[Event, Field(discriminator="kind")],
-    config=ConfigDict(hide_input_in_errors=True),  # events have secrets and seeds
-)
+_KINDS = {one: re.sub(r"\B[A-Z]", r" \g<0>", one.__name__).lower() for one in get_args(Event)}
+_READERS: dict[str, TypeAdapter[Event]] = {kind: TypeAdapter(one) for one, kind in _KINDS.items()}
 
 
 def event_data(event: Event) -> dict[str, Any]:
     """An event as plain data without its kind."""
-    data: dict[str, Any] = _ANY.dump_python(event, mode="json", exclude_defaults=True)
+    reader = _READERS[event.kind]
+    data: dict[str, Any] = reader.dump_python(event, mode="json", exclude_defaults=True)
     if isinstance(event, Begun):
         # whole, as some defaults of rules follow from other options
         data["rules"] = event.rules.model_dump(mode="json")
@@ -258,5 +246,5 @@ def event_data(event: Event) -> dict[str, Any]:
 
 
 def make_event(kind: str, data: dict[str, Any]) -> Event:
-    """The event that `event_data` was made from."""
-    return _ANY.validate_python({"kind": kind, **data})
+    """The event that `event_data` was made from. Raises KeyError for a kind that there is not."""
+    return _READERS[kind].validate_python(data)

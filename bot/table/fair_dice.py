@@ -48,15 +48,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, count, islice, pairwise
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    SerializerFunctionWrapHandler,
     StringConstraints,
-    model_serializer,
     model_validator,
 )
 
@@ -243,22 +241,14 @@ class Proof(_Data):
                 raise ValueError(f"roll {rolled.number} is not of dice that its seat has")
         return self
 
-    @model_serializer(mode="wrap")
-    def _plain(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """What only loaded dice have is left out where there are none."""
-        data: dict[str, Any] = handler(self)
-        if not self.sets:
-            del data["sets"]
-            for rolled in data["rolls"]:
-                del rolled["seat"], rolled["thrown"]
-        return data
-
     def to_json(self) -> str:
         """JSON text in ASCII, so that seeds are exact in it whatever shows it.
 
         `Proof.model_validate_json` reads it again.
         """
-        text = json.dumps(self.model_dump(mode="json"), indent=2)
+        # what only loaded dice have is left out where there are none
+        told = self.model_dump(mode="json", exclude_defaults=True)
+        text = json.dumps({"scheme": self.scheme, **told}, indent=2)
         # the dice of a roll side by side; in seeds there are no line breaks
         return re.sub(r"\[\n[\s\d,]+\]", lambda dice: re.sub(r"\s+", "", dice[0]), text)
 

@@ -100,7 +100,7 @@ def _applied(before_event: _Identity[Game], applied_event: _Identity[Event]) -> 
         event, events.Kept | events.Banked | events.Accepted | events.TookOver
     ) or (isinstance(event, events.Used) and not event.fallen)
     before = game if is_decision or (game.tracked and not stays) else None
-    if game.is_out_of_throws(game.turn):
+    if game.is_out_of_throws:
         before = game.before  # the last throw ends the turn by itself
     return replace(_changed(game, event), version=game.version + 1, before=before)
 

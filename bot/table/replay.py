@@ -1,6 +1,6 @@
 """Replays a game from its stored events, each of which has to be one that a command makes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -55,11 +55,11 @@ def replay(
 def _read(number: int, kind: str, data: dict[str, Any]) -> Event:
     """The event of some data. Raises ImpossibleEventError, with its number."""
     try:
-        if "kind" not in data:
-            return make_event(kind, data)
-    except (ValidationError, FarkleError, TypeError):
-        pass
-    raise ImpossibleEventError.say("event {number} is not an event of a game", number=number)
+        return make_event(kind, data)
+    except (KeyError, ValidationError, FarkleError, TypeError):
+        raise ImpossibleEventError.say(
+            "event {number} is not an event of a game", number=number
+        ) from None
 
 
 def _begin(event: Begun) -> Game:
@@ -80,6 +80,45 @@ def _begin(event: Begun) -> Game:
         ) from None
 
 
+def _opens(game: Game, secret: str) -> bool:
+    """Whether a secret in hexadecimal digits is the one that the game, now over, committed to."""
+    try:
+        told = fair_dice.commitment(bytes.fromhex(secret))
+    except (ValueError, FarkleError):
+        return False
+    return told == game.commitment and game.over and game.secret is None
+
+
+def _corrected(game: Game, event: events.Corrected) -> Sequence[Event]:
+    # corrections of earlier versions gave back the uses of the turn
+    changes = {"score": event.score, "farkles": event.farkles, "uses": event.uses}
+    return commands.correct(game.at_turn_start, event.seat, moves=event.moves, **changes)
+
+
+_MADE: dict[type[Any], Callable[[Game, Any], Sequence[Event]]] = {
+    events.Begun: lambda *_: (),
+    events.Joined: lambda game, one: commands.join(game, one.level, one.kit),
+    events.Left: lambda game, one: commands.leave(game, one.seat),
+    events.Picked: lambda game, one: pick_pair(game, game.mover, one.place),
+    # a text that was accepted once counts, whatever texts are accepted today
+    events.Seeded: lambda game, one: commands.seed(game, one.seat, "any") and [one],
+    events.Rolled: lambda game, one: commands.roll(game, game.mover, one.dice),
+    events.TookOver: lambda game, _: commands.take_over(game, game.mover),
+    events.Kept: lambda game, one: commands.keep(game, game.mover, one.dice),
+    events.Banked: lambda game, _: commands.bank(game, game.mover),
+    events.Used: lambda game, one: badges.use(game, game.mover, one.dice, one.fallen),
+    events.Accepted: lambda game, _: badges.accept(game, game.mover),
+    events.Scored: lambda game, one: commands.score(game, game.mover, one.points, one.ending.value),
+    events.Corrected: _corrected,
+    events.Undone: lambda game, _: commands.undo(game, game.before.mover if game.before else None),
+    events.Resigned: lambda game, one: commands.resign(game, one.seat),
+    events.Skipped: lambda game, _: commands.skip(game),
+    events.Replaced: lambda game, one: commands.substitute(game, one.seat, one.level),
+    events.Ended: lambda game, one: commands.end(game, one.idle_hours),
+    events.Revealed: lambda game, one: [one] if _opens(game, one.secret) else [],
+}
+"""The events that the command behind an event makes; it raises FarkleError if it is refused."""
+
 _UNMADE = say_later("nobody can do that now")
 _WRONG = {
     events.Begun: say_later("the game has begun already"),
@@ -96,7 +135,7 @@ def _check(game: Game, event: Event, secret: bytes | None) -> None:
         event, events.Left | events.Seeded | events.Corrected | events.Resigned | events.Replaced
     ):
         _check_seat(len(game.seats), event.seat)
-    if event not in _made(game, event):
+    if event not in _MADE[type(event)](game, event):
         raise IllegalActionError.say(_WRONG.get(type(event), _UNMADE))
     fell = None
     if secret is not None and isinstance(event, events.Rolled):
@@ -108,62 +147,6 @@ def _check(game: Game, event: Event, secret: bytes | None) -> None:
         raise IllegalActionError.say("these are not the dice that its secret makes")
 
 
-def _made(game: Game, event: Event) -> Sequence[Event]:  # noqa: C901, PLR0911, PLR0912 - kinds
-    """The events that the command behind an event makes. Raises FarkleError if it is refused."""
-    mover = game.mover
-    match event:
-        case events.Joined():
-            return commands.join(game, event.level, event.kit)
-        case events.Left():
-            return commands.leave(game, event.seat)
-        case events.Picked():
-            return pick_pair(game, mover, event.place)
-        case events.Seeded():
-            # a text that was accepted once counts, whatever texts are accepted today
-            commands.seed(game, event.seat, "any")
-            return [event]
-        case events.Rolled():
-            return commands.roll(game, mover, event.dice)
-        case events.TookOver():
-            return commands.take_over(game, mover)
-        case events.Kept():
-            return commands.keep(game, mover, event.dice)
-        case events.Banked():
-            return commands.bank(game, mover)
-        case events.Used():
-            return badges.use(game, mover, event.dice, event.fallen)
-        case events.Accepted():
-            return badges.accept(game, mover)
-        case events.Scored():
-            return commands.score(game, mover, event.points, event.ending.value)  # type: ignore[arg-type]
-        case events.Corrected():
-            # corrections of earlier versions gave back the uses of the turn
-            changes = {"score": event.score, "farkles": event.farkles, "uses": event.uses}
-            start = game.at_turn_start
-            return commands.correct(start, event.seat, moves=event.moves, **changes)
-        case events.Undone():
-            return commands.undo(game, game.before.mover if game.before else None)
-        case events.Resigned():
-            return commands.resign(game, event.seat)
-        case events.Skipped():
-            return commands.skip(game)
-        case events.Replaced():
-            return commands.substitute(game, event.seat, event.level)
-        case events.Ended():
-            return commands.end(game, event.idle_hours)
-        case events.Revealed() if game.over and game.secret is None:
-            return [event] if _opens(game, event.secret) else []
-    return []
-
-
 def _check_seat(seats: int, number: int) -> None:
     if number >= seats:
         raise ImpossibleEventError.say("there is no seat {seat}", seat=number)
-
-
-def _opens(game: Game, secret: str) -> bool:
-    """Whether a secret in hexadecimal digits is the one that the game committed to."""
-    try:
-        return fair_dice.commitment(bytes.fromhex(secret)) == game.commitment
-    except (ValueError, FarkleError):
-        return False

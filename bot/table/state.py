@@ -320,8 +320,10 @@ class Game:
             return False
         if turn.roll is None:
             match power.kind:
+                case PowerKind.WARLORD if power.at_start:
+                    return not turn.turn_total
                 case PowerKind.WARLORD:
-                    return not turn.turn_total if power.at_start else self.may_bank_more
+                    return self._may_bank(power.more(turn.turn_total))
                 case PowerKind.MIGHT:
                     return True
             return False
@@ -337,21 +339,10 @@ class Game:
         return False
 
     @property
-    def may_bank_more(self) -> bool:
-        """Whether the turn total may be banked with a badge that raises it."""
-        power, turn = self.power, self.turn
-        if power is None or not power.is_of_bank:
-            return False
-        return self._may_bank(turn, power.more(turn.turn_total))
-
-    @property
     def bank_points(self) -> int:
         """What the turn total counts for when it is banked without another use of the badge."""
-        return self._points_of(self.turn)
-
-    def _points_of(self, turn: Turn) -> int:
-        total, power = turn.turn_total, self.side.power
-        said = power is not None and power.at_start and turn.used
+        total, power = self.turn.turn_total, self.side.power
+        said = power is not None and power.at_start and self.turn.used
         return power.more(total) if power and said else total
 
     @property
@@ -395,31 +386,27 @@ class Game:
     @property
     def may_bank(self) -> bool:
         """Whether the turn total may be banked now."""
-        return self.may_bank_at(self.turn)
+        return self._may_bank(self.bank_points)
 
-    def is_out_of_throws(self, turn: Turn) -> bool:
+    @property
+    def is_out_of_throws(self) -> bool:
         """Whether dice were set aside of the last throw that a turn may have."""
-        return 0 < self.turn_rules.throws == turn.throws and turn.roll is None
+        return 0 < self.turn_rules.throws == self.turn.throws and self.turn.roll is None
 
     @property
     def is_lost(self) -> bool:
         """Whether the last throw was made and what it came to may not be banked."""
-        return self.is_out_of_throws(self.turn) and not self.may_bank
+        return self.is_out_of_throws and not self.may_bank
 
-    def may_bank_at(self, turn: Turn) -> bool:
-        """Whether the mover may bank where the turn under way has come so far."""
-        return self._may_bank(turn, self._points_of(turn))
-
-    def _may_bank(self, turn: Turn, points: int) -> bool:
-        """Whether the mover may bank there, and so many points for it."""
-        seat = self.seats[self.mover]
+    def _may_bank(self, points: int) -> bool:
+        """Whether the mover may bank now, and so many points for it."""
+        seat, turn = self.seats[self.mover], self.turn
         if self.over or turn.roll is not None or not turn.turn_total:
             return False
         if turn.to_confirm or turn.is_taken or turn.misses or self.rules.is_part(turn.held_set):
             return False
         left = sum(self.dice.remaining[turn.dice])
-        is_last = self.is_out_of_throws(turn)
-        if not is_last and not self.rules.may_leave(
+        if not self.is_out_of_throws and not self.rules.may_leave(
             self.rules.dice if turn.dice == self.dice.whole else left
         ):
             return False

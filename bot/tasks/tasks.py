@@ -7,7 +7,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, Generic, TypeVar
@@ -36,17 +36,9 @@ class Waiting(Generic[T]):
 
     asker: Asker
     what: T
-    round: int
-    """The first one in which the person has nothing else."""
-    rank: int
-    """How many things of the same place come before it in that round."""
-    number: int
-    """In the order in which all came."""
-
-    @property
-    def order(self) -> tuple[int, int, int]:
-        """The least comes first: places take turns within a round."""
-        return self.round, self.rank, self.number
+    order: tuple[int, int, int]
+    """The least comes first: by the first round in which the person has nothing else, within it by
+    how many things of the same place come before, so that places take turns, then as all came."""
 
 
 class Turns(Generic[T]):
@@ -70,15 +62,14 @@ class Turns(Generic[T]):
 
     def add(self, asker: Asker, what: T) -> Waiting[T]:
         """Have something wait."""
-        taken = [one.round for one in self._waiting if one.asker.person == asker.person]
+        taken = [one.order[0] for one in self._waiting if one.asker.person == asker.person]
         if asker.person in self._served:
             taken.append(self._round)
         its_round = max(taken, default=self._round - 1) + 1
-        rank = sum(
-            one.round == its_round and one.asker.place == asker.place for one in self._waiting
-        )
+        here = [one.order[0] for one in self._waiting if one.asker.place == asker.place]
         self._count += 1
-        self._waiting.append(one := Waiting(asker, what, its_round, rank, self._count))
+        one = Waiting(asker, what, (its_round, here.count(its_round), self._count))
+        self._waiting.append(one)
         return one
 
     def remove(self, one: Waiting[T]) -> None:
@@ -90,8 +81,8 @@ class Turns(Generic[T]):
         """What comes first; there has to be something."""
         one = min(self._waiting, key=lambda one: one.order)
         self._waiting.remove(one)
-        if one.round > self._round:
-            self._round = one.round
+        if one.order[0] > self._round:
+            self._round = one.order[0]
             self._served.clear()
         self._served.add(one.asker.person)
         return one.what
@@ -185,13 +176,12 @@ class Task:
         """About how many seconds of computing are left."""
         return max(1, self.parts) * self.each
 
-    async def run(self, make: Callable[..., T], *args: Any) -> T:
-        """What a function of a module makes, in a worker; raises what it raises, and TaskError."""
-        return await self.stoppable(self.tasks.made(self, make, *args))
-
     async def told(self, make: Callable[..., T], *args: Any) -> AsyncIterator[Delay | T]:
-        """Yields what a task makes, and before that how long it is to wait, if that is long."""
-        running = asyncio.ensure_future(self.run(make, *args))
+        """Yields what a function of a module makes, in a worker, and before it any long wait.
+
+        Raises what the function raises, and TaskError.
+        """
+        running = asyncio.ensure_future(self.stoppable(self.tasks.made(self, make, *args)))
         try:
             await asyncio.wait({running}, timeout=_PATIENCE)
             if delay := self.delay():
@@ -203,7 +193,11 @@ class Task:
 
     def delay(self) -> Delay | None:
         """What there is to wait for; None if nothing."""
-        return self.tasks.delay(self)
+        return self.tasks.lines[self.kind].delay(self)
+
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Waits for the turn of the task, and has it."""
+        return self.tasks.lines[self.kind].turn(self)
 
     async def stoppable(self, work: Coroutine[Any, Any, T]) -> T:
         """Do something that ends where the task is stopped. Raises TaskCancelledError."""
@@ -253,12 +247,15 @@ class _Line:
                 task.each = task.spent / task.done
             self._serve()
 
-    def before(self, task: Task) -> list[Task] | None:
-        """What comes before a task that waits; None if it does not."""
-        for one in self.turns:
-            if one.what[0] is task:
-                return [other for other, _ in self.turns.before(one)]
-        return None
+    def delay(self, task: Task) -> Delay | None:
+        """What a task waits for; None if it does not."""
+        mine = next((one for one in self.turns if one.what[0] is task), None)
+        if mine is None:
+            return None
+        now = time.monotonic()
+        left = [max(0.0, one.each - (now - begun)) for one, begun in self.running.items()]
+        left += [one.each for one, _ in self.turns.before(mine)]
+        return Delay(task.what, len(left), sum(left) / self.slots)
 
     def _serve(self) -> None:
         while self.turns and len(self.running) < self.slots:
@@ -291,7 +288,7 @@ class Tasks:
         self.limits = limits or TaskLimits()
         self.pressure = pressure or Pressure()
         self._workers = Workers(memory) if workers else None
-        self._lines = {
+        self.lines = {
             Kind.COMPUTING: _Line(max(1, workers)),
             Kind.SOLVING: _Line(1),
             Kind.SHORT_SOLVING: _Line(1),
@@ -308,14 +305,6 @@ class Tasks:
         await asyncio.gather(*left, return_exceptions=True)
         if self._workers:
             await self._workers.close()
-
-    def running(self, kind: Kind) -> int:
-        """How much of a kind is computed now."""
-        return len(self._lines[kind].running)
-
-    def waiting(self, kind: Kind) -> int:
-        """How much of a kind waits for its turn."""
-        return len(self._lines[kind].turns)
 
     async def told(
         self, asker: Asker, what: str, make: Callable[..., T], *args: Any, each: float = 0.5
@@ -375,7 +364,7 @@ class Tasks:
             done, _ = await asyncio.wait({work}, timeout=self.limits.patience)
             return work.result() if done else None
         finally:
-            if self._workers and task in self._lines[task.kind].running:
+            if self._workers and task in self.lines[task.kind].running:
                 self._left.add(work)
             else:
                 work.cancel()
@@ -383,7 +372,7 @@ class Tasks:
     def _part(self, asker: Asker) -> Task:
         """Part of what a command does. Raises InvalidRequestError for who asks for very much."""
         self._check_here()
-        waiting = self._lines[Kind.COMPUTING].turns
+        waiting = self.lines[Kind.COMPUTING].turns
         if sum(one.asker.person == asker.person for one in waiting) >= _MOST_ASIDE:
             raise too_busy()
         most = min(ASIDE_SECONDS, self.limits.seconds)
@@ -409,15 +398,9 @@ class Tasks:
             await asyncio.wait(under_way)
         return [task.what for task in stopped]
 
-    @asynccontextmanager
-    async def turn(self, task: Task) -> AsyncIterator[None]:
-        """Wait for the turn of a task, and have it."""
-        async with self._lines[task.kind].turn(task):
-            yield
-
     async def made(self, task: Task, make: Callable[..., T], *args: Any) -> T:
         """What a function makes for a task, in its turn. Raises what it raises, and TaskError."""
-        async with self.turn(task):
+        async with task.turn():
             if self._workers is None:
                 return await asyncio.to_thread(awaited, make, *args)
             left = max(0.0, task.most - task.spent)
@@ -437,17 +420,6 @@ class Tasks:
                     task=say(task.what),
                     seconds=task.most,
                 ) from None
-
-    def delay(self, task: Task) -> Delay | None:
-        """What a task waits for; None if it does not."""
-        line = self._lines[task.kind]
-        before = line.before(task)
-        if before is None:
-            return None
-        now = time.monotonic()
-        running = [max(0.0, one.each - (now - begun)) for one, begun in line.running.items()]
-        seconds = (sum(running) + sum(one.each for one in before)) / line.slots
-        return Delay(task.what, len(running) + len(before), seconds)
 
     def _check(self, asker: Asker, task: Task) -> None:
         """Raises InvalidRequestError where the asker may not have this task, or not now."""
@@ -492,7 +464,7 @@ class Tasks:
 
     def _about(self, task: Task) -> float:
         """About in how many seconds a task is done, if nobody asks for more."""
-        line = self._lines[task.kind]
+        line = self.lines[task.kind]
         alike = [one for one in self._asked if one.kind is task.kind]
         people = len({one.asker.person for one in alike})
         own = sum(one.asker.person == task.asker.person for one in alike) if task.parts > 1 else 1

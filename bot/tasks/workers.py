@@ -73,7 +73,11 @@ class Workers:
         request = pickle.dumps((make, args, spoken().code, hear is not None))
         process = await self._process()
         try:
-            kind, found = await _ask(process, request)
+            if process.stdin is None or process.stdin.is_closing():
+                raise BrokenPipeError  # an error of its own for each kind of event loop
+            process.stdin.write(len(request).to_bytes(HEADER, "little") + request)
+            await process.stdin.drain()
+            kind, found = await _answer(process)
             while hear and kind == "told":
                 hear(found)
                 kind, found = await _answer(process)
@@ -107,7 +111,15 @@ class Workers:
         if self._closed:
             raise asyncio.CancelledError
         try:
-            process = await _start(*WORKER, *self._limits, stderr=asyncio.subprocess.DEVNULL)
+            # it imports nothing from the current folder, in which anything may be
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-P", *WORKER, *self._limits),
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(_import_path())},
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                start_new_session=True,
+            )
         except OSError as error:
             raise TaskError.say(
                 "that cannot be computed now: no process can be started ({reason})",
@@ -130,12 +142,6 @@ class Workers:
         _send_signal(process, signal.SIGKILL)
         await process.wait()
         self._alive.discard(process)
-
-
-async def _ask(process: asyncio.subprocess.Process, request: bytes) -> tuple[str, Any]:
-    """Send a request and wait for an answer. Raises OSError or IncompleteReadError."""
-    await _send(process, len(request).to_bytes(HEADER, "little") + request)
-    return await _answer(process)
 
 
 async def _answer(process: asyncio.subprocess.Process) -> tuple[str, Any]:
@@ -176,34 +182,8 @@ def _died(process: asyncio.subprocess.Process) -> WorkerDiedError:
     return error
 
 
-async def _start(*arguments: str, stderr: int) -> asyncio.subprocess.Process:
-    """A Python process with pipes, in a session of its own. Raises OSError.
-
-    It imports nothing from the current folder, in which anything may be.
-    """
-    return await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-P",
-        *arguments,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(_import_path())},
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=stderr,
-        start_new_session=True,
-    )
-
-
-async def _send(process: asyncio.subprocess.Process, data: bytes) -> None:
-    """Write to a process that `_start` began. Raises OSError where it takes nothing any more."""
-    # what was closed before is an error of its own for each kind of event loop
-    if process.stdin is None or process.stdin.is_closing():
-        raise BrokenPipeError
-    process.stdin.write(data)
-    await process.stdin.drain()
-
-
 def _send_signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
-    """Signal a process that `_start` began, with all its children, if it is still there."""
+    """Signal a process with all its children, if it is still there."""
     # it began a session, so that its group has its own number
     with suppress(ProcessLookupError):
         os.killpg(process.pid, number)

@@ -412,7 +412,7 @@ def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
         "points": turn.turn_total - game.turn.turn_total,
         "total": turn.turn_total,
     }
-    if after.is_out_of_throws(turn):
+    if after.is_out_of_throws:
         return say("{name} keeps {dice} for {points:,}: turn total {total:,}.", **parts)
     if after.has_hot_dice:
         told = say_number(

@@ -256,7 +256,7 @@ def _choice(game: Game, mask: int) -> list[Button]:
         buttons += [go_on, bank_button]
     else:
         after = apply(game, Kept(dice=kept))
-        is_last = after.is_out_of_throws(after.turn)
+        is_last = after.is_out_of_throws
         if game.tracked or is_last:
             points = after.turn.turn_total - game.turn.turn_total
             go_on = Button("keep", say("Keep {points:,}", points=points), row, Style.MAIN)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from contextvars import copy_context
 from dataclasses import replace
 from enum import Enum, auto
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import discord
 from discord.ui import Label, Modal, TextInput
@@ -31,6 +31,7 @@ from bot.layout import (
     MOST_IN_MESSAGE,
     escape_markdown,
     plain_markdown,
+    safe_text,
     shorten_text,
     whole_sentence,
 )
@@ -58,6 +59,9 @@ _DEFER_SECONDS = 1.0
 BETWEEN_EDITS = 1.0
 """Seconds between two changes of a message."""
 _MOST_TEXT = 1_900
+_MINUTES: Literal[60] = 60
+"""Without a word after which Discord puts a thread away; the next turn brings it back."""
+_MOST_NAME = 90
 
 
 OF_MESSAGES = {discord.InteractionType.component, discord.InteractionType.modal_submit}
@@ -161,11 +165,8 @@ class Answer:
         if channel := self._channel:
             me = self._interaction.client.user
             looking = asyncio.create_task(own_message(channel, me, is_of_game))
-            try:
+            with asking.maybe_lost():
                 found = await self.patiently(looking)
-            except asking.UNREACHABLE as error:
-                asking.check_lost(error)
-            else:
                 self.show_in(found.id if found else 0)
 
     async def tell(self, stream: Stream) -> None:
@@ -199,7 +200,11 @@ class Answer:
                 await self._begin_thread(told[-1].table)
             await self._after_turn(told)
             for reply in told[-1].after:
-                await self._follow(self._card_of(reply))
+                card = self._card_of(reply)
+                with asking.maybe_lost():
+                    # each kind of view has an overload of its own
+                    shown: Any = card_view(card) or MISSING
+                    await self._interaction.followup.send(card.text, view=shown)
 
     async def _tell(self, waiting: "asyncio.Queue[Reply | News | None]") -> None:
         edited = -BETWEEN_EDITS
@@ -257,8 +262,9 @@ class Answer:
             return
         mentions = _only(called)
         if threaded and self._shown_id is not None:
-            thread = self._interaction, self._shown_id
-            if await asking.tell_in_thread(*thread, shorten_text("\n".join(lines)), mentions):
+            thread = self._interaction.client.get_partial_messageable(self._shown_id)
+            with asking.maybe_lost():
+                await thread.send(shorten_text("\n".join(lines)), allowed_mentions=mentions)
                 return
             lines = lines[len(story) :]
         if not lines:
@@ -267,11 +273,26 @@ class Answer:
             await self._interaction.followup.send("\n".join(lines), allowed_mentions=mentions)
 
     async def _begin_thread(self, table: Table) -> None:
-        """Give a game that was just set up its thread, where the place wants that."""
-        if self._settings.threads and self._shown_id is not None:
-            told = await asking.begin_thread(self._interaction, self._shown_id, table)
-            if told is not None:
-                await self.refuse(told)
+        """Give a game that was just set up its thread, where the place wants that.
+
+        The thread of a message has the id of that message, so that nothing has to be kept.
+        """
+        channel = self._interaction.channel
+        if not self._settings.threads or self._shown_id is None:
+            return
+        if not isinstance(channel, discord.TextChannel):
+            return
+        name = safe_text(" – ".join(table.names), _MOST_NAME)
+        begun = channel.get_partial_message(self._shown_id)
+        with asking.maybe_lost():
+            try:
+                await begun.create_thread(name=name, auto_archive_duration=_MINUTES)
+            except discord.Forbidden:
+                told = say(
+                    "the game stays in this channel: to give it a thread I need the permission"
+                    " Create Public Threads; /settings threads:no turns threads off"
+                )
+                await self.tell_alone(told)
 
     async def renew(self, reply: Reply) -> None:
         """Bring the message up to date whose button was pressed, without an answer to that."""
@@ -282,13 +303,6 @@ class Answer:
                 await self._interaction.message.edit(
                     content=card.text, view=card_view(card), allowed_mentions=nobody
                 )
-
-    async def _follow(self, card: Card) -> None:
-        """Say something for all to see, in a message of its own after what was said."""
-        with asking.maybe_lost():
-            # each kind of view has an overload of its own
-            shown: Any = card_view(card) or MISSING
-            await self._interaction.followup.send(card.text, view=shown)
 
     async def remind(self, person: int, table: Table, seconds: int) -> None:
         """Tell a player that their turn may be passed soon, for all to see."""
@@ -434,17 +448,14 @@ class Answer:
 
     async def _changed(self, message: discord.Message | discord.PartialMessage, card: Card) -> bool:
         """Whether a message can be changed in its channel, and so is."""
-        try:
+        with asking.maybe_lost():
             await message.edit(
                 **self._changes(card, has_text=message is not self._table),
                 # which discord.py says by itself only beside a text that is no part
                 allowed_mentions=discord.AllowedMentions.none(),
             )
-        except asking.UNREACHABLE as error:
-            # it is gone, or too old to be changed: another one can tell it
-            asking.check_lost(error)
-            return False
-        return True
+            return True
+        return False  # it is gone, or too old to be changed: another one can tell it
 
     async def _close(self) -> None:
         """Say what came of it, once: in place of the question whose button was pressed, if any."""
@@ -541,10 +552,8 @@ class Answer:
         if self._is_framed:
             text = "\n".join(shown_texts(self._interaction.message).values())
             changed = {"view": text_view(text or whole_sentence(str(error))), "attachments": []}
-        try:
+        with asking.maybe_lost():
             await self._change_pressed(changed)
-        except asking.UNREACHABLE as lost:
-            asking.check_lost(lost)
         await self.refuse(error)
 
     async def _change_pressed(self, changed: dict[str, Any]) -> None:
@@ -606,12 +615,11 @@ class Answer:
         if message is not None and await self._changed(message, card):
             return
         self._is_heard = False
-        try:
+        with asking.maybe_lost():
             if isinstance(interaction.channel, discord.abc.Messageable):
                 self._sent = await interaction.channel.send(**self._said(card))
                 self._is_heard = True
-        except asking.UNREACHABLE as error:
-            asking.check_lost(error)
+        if not self._is_heard:
             # what was done is kept: the next press or /show tells it
             logger.info("an answer could not be told in its channel")
 

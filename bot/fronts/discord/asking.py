@@ -1,8 +1,7 @@
-"""Who asks in Discord for what and until when, threads of games, and what Discord refuses.
+"""Who asks in Discord for what and until when, and what Discord refuses.
 
-The thread of a message has the id of that message, so that nothing has to be kept. Who types in it
-is in the place of its channel, as records and rules are those of the channel. What Discord refuses
-is a line in the log, and the bot goes on.
+Who types in the thread of a game is in the place of its channel, as records and rules are those of
+the channel. What Discord refuses is a line in the log, and the bot goes on.
 """
 
 import logging
@@ -11,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import aiohttp
 import discord
@@ -20,15 +19,10 @@ from bot.chat.commands import failure
 from bot.chat.presses import Press, TablePress, read_press
 from bot.languages import best_language
 from bot.layout import LONGEST_NAME, cleaned, plain_markdown, safe_text
-from bot.services.tables import Caller, Person, Table
+from bot.services.tables import Caller, Person
 from bot.store.rows import PlaceSettings
 from bot.views.card import Card
-from solver.errors import IllegalActionError
 from solver.wording import Language, spoken
-
-_MINUTES: Literal[60] = 60
-"""Without a word after which Discord puts a thread away; the next turn brings it back."""
-_MOST_NAME = 90
 
 
 def channel_of(interaction: discord.Interaction[Any]) -> int | None:
@@ -39,41 +33,6 @@ def channel_of(interaction: discord.Interaction[Any]) -> int | None:
         if own is not None and channel.owner_id == own.id:
             return channel.parent_id
     return interaction.channel_id
-
-
-async def begin_thread(
-    interaction: discord.Interaction[Any], message: int, table: Table
-) -> IllegalActionError | None:
-    """Begin the thread of a message that shows a table; what to say where that is not allowed."""
-    channel = interaction.channel
-    if not isinstance(channel, discord.TextChannel):
-        return None
-    name = safe_text(" – ".join(table.names), _MOST_NAME)
-    begun = channel.get_partial_message(message)
-    try:
-        await begun.create_thread(name=name, auto_archive_duration=_MINUTES)
-    except discord.Forbidden:
-        return IllegalActionError.say(
-            "the game stays in this channel: to give it a thread I need the permission Create"
-            " Public Threads; /settings threads:no turns threads off"
-        )
-    except UNREACHABLE as error:
-        check_lost(error)
-    return None
-
-
-async def tell_in_thread(
-    interaction: discord.Interaction[Any],
-    message: int,
-    text: str,
-    mentions: discord.AllowedMentions,
-) -> bool:
-    """Say something in the thread of a message; false where there is none, or it is closed."""
-    thread = interaction.client.get_partial_messageable(message)
-    with maybe_lost():
-        await thread.send(text, allowed_mentions=mentions)
-        return True
-    return False
 
 
 logger = logging.getLogger(__name__)

@@ -167,7 +167,7 @@ class FarkleClient(discord.AutoShardedClient):
         """
         await self.login(token)
         door.open(key or (await self.application_info()).verify_key, self._hear)
-        self._tell_ready()
+        await self.on_ready()
         await asyncio.Event().wait()
 
     async def wait_until_ready(self) -> None:
@@ -184,9 +184,6 @@ class FarkleClient(discord.AutoShardedClient):
 
     async def on_ready(self) -> None:
         """Say that all works."""
-        self._tell_ready()
-
-    def _tell_ready(self) -> None:
         number = len(self.guilds)
         where = f"in {number} server{'' if number == 1 else 's'}"
         logger.info("ready as %s %s", self.user, "asked by requests" if self._door else where)
@@ -208,12 +205,10 @@ class FarkleClient(discord.AutoShardedClient):
         self._lost.add(shard)
 
     async def on_shard_ready(self, shard: int) -> None:
-        """Note that a shard is there."""
+        """Note that a shard is there, maybe again."""
         self._lost.discard(shard)
 
-    async def on_shard_resumed(self, shard: int) -> None:
-        """Note that a shard is there again."""
-        self._lost.discard(shard)
+    on_shard_resumed = on_shard_ready
 
     async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
         """Log what failed; the bot goes on."""

@@ -152,14 +152,8 @@ def _made(
         for o in options
         if o.choices
     }
-    decorated: Any = callback
-    for decorate, given in (
-        (app_commands.describe, described),
-        (app_commands.rename, renamed),
-        (app_commands.choices, chosen),
-    ):
-        if given:
-            decorated = decorate(**given)(decorated)
+    decorated: Any = app_commands.describe(**described)(callback)
+    decorated = app_commands.choices(**chosen)(app_commands.rename(**renamed)(decorated))
     made: app_commands.Command[Any, ..., None] = app_commands.Command(
         name=name, description=_described(summary), callback=decorated
     )

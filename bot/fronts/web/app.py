@@ -92,12 +92,7 @@ def described(questions: dict[str, Command], server: str) -> dict[str, Any]:
         },
         "servers": [{"url": server}],
         "paths": {f"/{name}": {"get": _operation(one)} for name, one in questions.items()},
-        "components": {
-            "schemas": {
-                "Error": _object({"error": {"type": "string"}}),
-                "Working": _object({"working": {"type": "string"}}),
-            }
-        },
+        "components": {"schemas": {one.title(): _sentence(one) for one in ("error", "working")}},
     }
 
 
@@ -113,14 +108,9 @@ def _operation(command: Command) -> dict[str, Any]:
         "summary": say(command.summary),
         "parameters": [*map(_parameter, command.fields), language],
         "responses": {
-            "200": _content(say("The answer"), {}),
-            "202": _content(
-                say("It takes longer: ask again in some seconds"),
-                {"$ref": "#/components/schemas/Working"},
-            ),
-            "400": _content(
-                say("What is wrong with the question"), {"$ref": "#/components/schemas/Error"}
-            ),
+            "200": _content(say("The answer")),
+            "202": _content(say("It takes longer: ask again in some seconds"), "Working"),
+            "400": _content(say("What is wrong with the question"), "Error"),
         },
     }
 
@@ -142,12 +132,13 @@ def _parameter(one: Field) -> dict[str, Any]:
     }
 
 
-def _content(told: str, schema: dict[str, Any]) -> dict[str, Any]:
-    return {"description": told, "content": {"application/json": {"schema": schema}}}
+def _content(told: str, schema: str = "") -> dict[str, Any]:
+    shown = {"$ref": f"#/components/schemas/{schema}"} if schema else {}
+    return {"description": told, "content": {"application/json": {"schema": shown}}}
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties)}
+def _sentence(name: str) -> dict[str, Any]:
+    return {"type": "object", "properties": {name: {"type": "string"}}, "required": [name]}
 
 
 logger = logging.getLogger(__name__)

@@ -178,6 +178,8 @@ class Pages:
         answer = await self.answer(page, line) if is_asked else Answer()
         last = answer.last
         found = last.subject if last and isinstance(last.subject, Advice) else None
+        options = found.options if found else ()
+        may_tell_ends = any(one.action == "roll" and one.ends is None for one in options)
         return page.answered(
             "ask.html",
             answer,
@@ -186,7 +188,7 @@ class Pages:
             tray=tray,
             missing=missing if dice else 0,
             id=opened_by(found) if found else None,
-            ends_link=page.link("/", given, **{_ENDINGS: "yes"}) if _may_tell_ends(found) else "",
+            ends_link=page.link("/", given, **{_ENDINGS: "yes"}) if may_tell_ends else "",
             turn_link=_explore_link(page, given, found),
             rules=[one.name for one in rules],
             **_fields(command, given),
@@ -210,7 +212,11 @@ class Pages:
         last = answer.last if answer.is_done and not answer.error else None
         data = last.data if last else {}
         walks = isinstance(data, dict) and "steps" in data
-        rules, pictures = await self.rules(page), []
+        rules, pictures, border = await self.rules(page), [], ""
+        if last and walks:
+            brought = last.subject.odds.brought
+            border = bank_from_text(last.subject.bank_from, brought.mine if brought else None)
+        files = {"CSV": f"/{command.name}.csv", "JSON": f"/api/v1/{command.name}"}
         if last and command.name in DRAWN:
             here = await self._rules.resolve(page.visitor.id, given.get("rules"))
             pictures = pictures_of(page, here, given)
@@ -220,9 +226,9 @@ class Pages:
             here=_menu_of(command),
             given=given,
             steps=_steps(page, given, last) if last and walks else {},
-            border=_border(last) if last and walks else "",
+            border=border,
             pictures=pictures,
-            files=_files(command, given) if data else [],
+            files=[(kind, link(path, given)) for kind, path in files.items()] if data else [],
             rules=[one.name for one in rules],
             sliders=_sliders(given, rules) if command.name == "explore" else {},
             **_fields(command, given),
@@ -305,18 +311,6 @@ def _sliders(given: dict[str, str], rules: list[Ruleset]) -> dict[str, tuple[int
     return {name: (min(int(v), most), most, step) for name, v in zip(_SCORES, scores, strict=True)}
 
 
-def _files(command: Command, given: dict[str, str]) -> list[tuple[str, str]]:
-    """Where an answer is a file: what each is called, and its address."""
-    paths = {"CSV": f"/{command.name}.csv", "JSON": f"/api/v1/{command.name}"}
-    return [(kind, link(path, given)) for kind, path in paths.items()]
-
-
-def _border(reply: Reply) -> str:
-    """When to bank in the turn of a position."""
-    brought = reply.subject.odds.brought
-    return bank_from_text(reply.subject.bank_from, brought.mine if brought else None)
-
-
 def _fields(command: Command, given: dict[str, str]) -> dict[str, Any]:
     """The fields of a command: those that are asked for first, and the others."""
     fields = command.fields
@@ -335,12 +329,6 @@ def _menu_of(command: Command) -> str:
     if command.name in {"odds", "advise"}:
         return "ask"
     return "numbers" if command.is_question else "practise"
-
-
-def _may_tell_ends(found: Advice | None) -> bool:
-    """Whether how the turn ends can be told, and is not yet."""
-    options = found.options if found else ()
-    return any(one.action == "roll" and one.ends is None for one in options)
 
 
 def _explore_link(page: Page, given: dict[str, str], found: Advice | None) -> str:

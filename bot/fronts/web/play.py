@@ -42,20 +42,6 @@ _TO_WAIT = {*_TO_WATCH, "leave", "resign", "again"}
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
-    """A player as the page shows them."""
-
-    name: str
-    score: int
-    farkles: int
-    playing: bool
-    is_mover: bool
-    has_won: bool
-    share: float | None
-    """Their win probability."""
-
-
-@dataclass(frozen=True, slots=True)
 class Die:
     """A die of the roll on the table."""
 
@@ -78,24 +64,6 @@ def story_of(page: Page, table: Table) -> list[str]:
         return []  # names of who got up are not known any more
     then = fold(table.begun, table.events[:first])
     return list(events_text(table.names, then, table.events[first:], briefly=True))
-
-
-def seats_of(table: Table, news: News) -> list[Seat]:
-    """Return the players with their scores and chances."""
-    game = table.game
-    chances = news.at_start or news.chances
-    return [
-        Seat(
-            name,
-            seat.score,
-            seat.farkles,
-            seat.playing,
-            number == game.mover and not game.over,
-            bool(game.over and game.shares and game.shares[number]),
-            chances.win_probabilities[number] if chances and not game.over else None,
-        )
-        for number, (seat, name) in enumerate(zip(game.seats, table.names, strict=True))
-    ]
 
 
 def _chosen_at(page: Page, table: Table, button: Button, mask: int) -> str:
@@ -264,7 +232,8 @@ class Play:
         if told:
             now = await self._tables.current(table.game.id)
             return await self._shown(page, now, notice=told[-1], status=400)
-        others = {one.subject.table.game.id for one in answer.replies if _is_news(one)}
+        news = [one.subject for one in answer.replies if isinstance(one.subject, News)]
+        others = {one.table.game.id for one in news}
         game = next((one for one in others if one != table.game.id), table.game.id)
         return page.onward(f"/game/{game}", since=since if game == table.game.id else None)
 
@@ -324,7 +293,7 @@ class Play:
             table = await self._tables.current(game.id)
             game = table.game
         news = await self._games.shown(table)
-        card = table_card([news], pictures=False)
+        card, chances = table_card([news], pictures=False), news.at_start or news.chances
         # a page has room for all of them; a list is that of bots who may sit down
         buttons = table_buttons(game, mask, opened=is_open(table), reviewable=news.reviewable)
         menu = card.menu if game.stage is Stage.LOBBY else None
@@ -346,7 +315,7 @@ class Play:
             own=own,
             moves=moves,
             waits=game.stage is Stage.LOBBY and len(game.seats) < 2 and own is not None,
-            seats=seats_of(table, news),
+            shares=chances.win_probabilities if chances and not game.over else (),
             story=story_of(page, table),
             join=next((one.id for one in card.buttons if one.action == "join"), ""),
             foot=card.foot,
@@ -377,10 +346,6 @@ def _drawn(table: Table, news: News) -> Picture | None:
         return None
     said = say("Win probabilities turn by turn: {names}", names=", ".join(table.names))
     return Picture.at(f"/game/{table.game.id}/chart.svg", {"lang": spoken().code}, (800, 450), said)
-
-
-def _is_news(reply: Reply) -> bool:
-    return isinstance(reply.subject, News)
 
 
 def _caller(visitor: Visitor, table: Table) -> Caller:

@@ -41,7 +41,6 @@ from bot.views.game import after_keeping, hint_head
 from bot.views.rules_text import rules_text, title_text
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice, Odds, read_id
-from solver.rules.patterns import in_words
 from solver.turn.dice import Die, Roll, dice_text
 from solver.turn.memo import ones_twos_fives
 from solver.turn.points import TurnEnds

@@ -16,6 +16,7 @@ from bot.tasks.tasks import (
     Asker,
     Delay,
     Kind,
+    Task,
     TaskCancelledError,
     TaskLimits,
     Tasks,
@@ -51,6 +52,10 @@ def note(file: Path, what: str) -> None:
         opened.write(f"{what}\n")
 
 
+async def made(task: Task, make: Callable[..., Any], *args: Any) -> Any:
+    return [one async for one in task.told(make, *args)][-1]
+
+
 async def test_parts_of_tasks_take_turns(opened: Open, tmp_path: Path) -> None:
     """Four matches of one person are one of two who wait."""
     tasks, file = opened(), tmp_path / "order"
@@ -58,7 +63,7 @@ async def test_parts_of_tasks_take_turns(opened: Open, tmp_path: Path) -> None:
     async def match(asker: Asker, parts: int) -> None:
         async with tasks.task(asker, "match", parts, 0.01) as task:
             for _ in range(parts):
-                await task.run(note, file, asker.person)
+                await made(task, note, file, asker.person)
 
     await tasks.aside(MALLORY, time.sleep, 0)
     many = [asyncio.create_task(match(MALLORY, 20)) for _ in range(4)]
@@ -114,7 +119,7 @@ async def test_what_takes_too_long_is_ended(opened: Open) -> None:
     async with tasks.task(ANN, "match") as task:
         task.most = 0.5
         with pytest.raises(TaskError) as caught:
-            await task.run(time.sleep, 600)
+            await made(task, time.sleep, 600)
     told = "match: that took longer than the 0.5 seconds of computing allowed here; whoever runs"
     assert str(caught.value) == f"{told} this program can allow more (FARKLE_TASK_SECONDS)"
     with pytest.raises(ProcessLookupError):
@@ -135,7 +140,7 @@ async def test_a_person_stops_what_is_theirs(opened: Open, tmp_path: Path) -> No
 
     async def run(asker: Asker, what: str, make: Callable[..., Any], *args: Any) -> None:
         async with tasks.task(asker, what) as task:
-            await task.run(make, *args)
+            await made(task, make, *args)
 
     asked = [run(MALLORY, what, rest, begun) for what in ("match", "review")]
     theirs = [asyncio.create_task(one) for one in asked]
@@ -156,10 +161,10 @@ async def test_a_person_stops_what_is_theirs(opened: Open, tmp_path: Path) -> No
 async def test_a_task_stopped_between_its_parts_does_not_go_on(opened: Open) -> None:
     tasks = opened(workers=0)
     async with tasks.task(ANN, "match", 2) as task:
-        await task.run(time.sleep, 0)
+        await made(task, time.sleep, 0)
         assert await tasks.cancel("ann") == ["match"]
         with pytest.raises(TaskCancelledError):
-            await task.run(time.sleep, 0)
+            await made(task, time.sleep, 0)
 
 
 async def test_who_waits_is_told_what_for(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,7 +172,7 @@ async def test_who_waits_is_told_what_for(opened: Open, monkeypatch: pytest.Monk
     tasks, stop = opened(workers=0), asyncio.Event()
 
     async def solve(asker: Asker, seconds: float) -> None:
-        async with tasks.task(asker, "solve", 1, seconds, Kind.SOLVING) as task, tasks.turn(task):
+        async with tasks.task(asker, "solve", 1, seconds, Kind.SOLVING) as task, task.turn():
             await stop.wait()
 
     running = [asyncio.create_task(solve(BOB, 100)), asyncio.create_task(solve(ANN, 32))]

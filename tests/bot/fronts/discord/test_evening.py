@@ -170,7 +170,7 @@ def wished(game: Game) -> tuple[int, str]:
             mask |= 1 << number
     after = apply(game, Kept(dice=best.dice))
     total = after.turn.turn_total
-    if after.is_out_of_throws(after.turn):
+    if after.is_out_of_throws:
         return mask, "keep"
     wins = game.seats[game.mover].score + total >= game.rules.goal
     enough = total >= ENOUGH[game.mover] and not after.has_hot_dice
