@@ -25,10 +25,10 @@ from solver.game.solvable import check_solvable
 from solver.game.standings import OnShare
 from solver.game.workload import workload
 from solver.play.compare import Comparison, Estimate
-from solver.play.maps import ones_twos_fives
 from solver.play.policies import Optimal
 from solver.rules.ruleset import Ruleset
 from solver.strategy import is_solved
+from solver.turn.memo import ones_twos_fives
 from solver.wording import say_later, short
 
 MOST_VALUES = 50
