@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from functools import partial
 
 from sqlalchemy import Connection, select
 
@@ -118,8 +119,7 @@ async def check_store(store: Store, on_progress: OnShare) -> StoreReport:
         wrong += [Problem(*one) for one in await store.read(store.database.problems)]
         await store.read(lambda connection: check_version(connection, store.database.name))
         wrong += await store.read(lambda connection: list(_place_problems(connection)))
-        for check in (review_problems, *(keeper.problems for keeper in store.keepers)):
-            wrong += [Problem(*one) for one in await store.read(check)]
+        wrong += await store.read(partial(_feature_problems, store))
         found = await store.read(_all_games)
     except StoreError as error:
         wrong.append(Problem("database", str(error)))
@@ -151,6 +151,12 @@ async def _why_damaged(store: Store, game_id: str) -> str:
     except StoreError as error:
         return str(error)
     return ""
+
+
+def _feature_problems(store: Store, connection: Connection) -> list[Problem]:
+    """What is wrong with reviews, and with what features keep."""
+    checks = [review_problems, *(keeper.problems for keeper in store.keepers)]
+    return [Problem(*problem) for check in checks for problem in check(connection)]
 
 
 def _place_problems(connection: Connection) -> Iterator[Problem]:
