@@ -83,10 +83,10 @@ def _begin(event: Begun) -> Game:
 def _opens(game: Game, secret: str) -> bool:
     """Whether a secret in hexadecimal digits is the one that the game, now over, committed to."""
     try:
-        told = fair_dice.commitment(bytes.fromhex(secret))
+        commitment = fair_dice.commitment(bytes.fromhex(secret))
     except (ValueError, FarkleError):
         return False
-    return told == game.commitment and game.over and game.secret is None
+    return commitment == game.commitment and game.over and game.secret is None
 
 
 def _corrected(game: Game, event: events.Corrected) -> Sequence[Event]:
