@@ -247,8 +247,8 @@ class Proof(_Data):
         `Proof.model_validate_json` reads it again.
         """
         # what only loaded dice have is left out where there are none
-        told = self.model_dump(mode="json", exclude_defaults=True)
-        text = json.dumps({"scheme": self.scheme, **told}, indent=2)
+        data = self.model_dump(mode="json", exclude_defaults=True)
+        text = json.dumps({"scheme": self.scheme, **data}, indent=2)
         # the dice of a roll side by side; in seeds there are no line breaks
         return re.sub(r"\[\n[\s\d,]+\]", lambda dice: re.sub(r"\s+", "", dice[0]), text)
 

@@ -83,10 +83,10 @@ def _begin(event: Begun) -> Game:
 def _opens(game: Game, secret: str) -> bool:
     """Whether a secret in hexadecimal digits is the one that the game, now over, committed to."""
     try:
-        told = fair_dice.commitment(bytes.fromhex(secret))
+        commitment = fair_dice.commitment(bytes.fromhex(secret))
     except (ValueError, FarkleError):
         return False
-    return told == game.commitment and game.over and game.secret is None
+    return commitment == game.commitment and game.over and game.secret is None
 
 
 def _corrected(game: Game, event: events.Corrected) -> Sequence[Event]:
@@ -97,25 +97,27 @@ def _corrected(game: Game, event: events.Corrected) -> Sequence[Event]:
 
 _MADE: dict[type[Any], Callable[[Game, Any], Sequence[Event]]] = {
     events.Begun: lambda *_: (),
-    events.Joined: lambda game, one: commands.join(game, one.level, one.kit),
-    events.Left: lambda game, one: commands.leave(game, one.seat),
-    events.Picked: lambda game, one: pick_pair(game, game.mover, one.place),
+    events.Joined: lambda game, event: commands.join(game, event.level, event.kit),
+    events.Left: lambda game, event: commands.leave(game, event.seat),
+    events.Picked: lambda game, event: pick_pair(game, game.mover, event.place),
     # a text that was accepted once counts, whatever texts are accepted today
-    events.Seeded: lambda game, one: commands.seed(game, one.seat, "any") and [one],
-    events.Rolled: lambda game, one: commands.roll(game, game.mover, one.dice),
+    events.Seeded: lambda game, event: commands.seed(game, event.seat, "any") and [event],
+    events.Rolled: lambda game, event: commands.roll(game, game.mover, event.dice),
     events.TookOver: lambda game, _: commands.take_over(game, game.mover),
-    events.Kept: lambda game, one: commands.keep(game, game.mover, one.dice),
+    events.Kept: lambda game, event: commands.keep(game, game.mover, event.dice),
     events.Banked: lambda game, _: commands.bank(game, game.mover),
-    events.Used: lambda game, one: badges.use(game, game.mover, one.dice, one.fallen),
+    events.Used: lambda game, event: badges.use(game, game.mover, event.dice, event.fallen),
     events.Accepted: lambda game, _: badges.accept(game, game.mover),
-    events.Scored: lambda game, one: commands.score(game, game.mover, one.points, one.ending.value),
+    events.Scored: lambda game, event: commands.score(
+        game, game.mover, event.points, event.ending.value
+    ),
     events.Corrected: _corrected,
     events.Undone: lambda game, _: commands.undo(game, game.before.mover if game.before else None),
-    events.Resigned: lambda game, one: commands.resign(game, one.seat),
+    events.Resigned: lambda game, event: commands.resign(game, event.seat),
     events.Skipped: lambda game, _: commands.skip(game),
-    events.Replaced: lambda game, one: commands.substitute(game, one.seat, one.level),
-    events.Ended: lambda game, one: commands.end(game, one.idle_hours),
-    events.Revealed: lambda game, one: [one] if _opens(game, one.secret) else [],
+    events.Replaced: lambda game, event: commands.substitute(game, event.seat, event.level),
+    events.Ended: lambda game, event: commands.end(game, event.idle_hours),
+    events.Revealed: lambda game, event: [event] if _opens(game, event.secret) else [],
 }
 """The events that the command behind an event makes; it raises FarkleError if it is refused."""
 

@@ -21,7 +21,7 @@ from solver.game.standings import Progress
 from solver.game.workload import workload
 from solver.play.rough import rough_turns
 from solver.rules.ruleset import Ruleset
-from solver.wording import say
+from solver.wording import say, say_later
 
 logger = logging.getLogger(__name__)
 
@@ -87,18 +87,13 @@ async def solve_apart(game: Subject, strategies: Path, kernels: Path, watch: Wat
         status = 1
     finally:
         await workers.close()
+    told = say_later("{rules}: the solve stopped unexpectedly (status {status}); solve it again")
     if status < 0:
-        raise SolveError.say(
+        told = say_later(
             "{rules}: the solve was killed (signal {signal}), perhaps because memory ran out;"
-            " solve it again",
-            rules=rules.name,
-            signal=-status,
+            " solve it again"
         )
-    raise SolveError.say(
-        "{rules}: the solve stopped unexpectedly (status {status}); solve it again",
-        rules=rules.name,
-        status=status,
-    )
+    raise SolveError.say(told, rules=rules.name, status=status, signal=-status)
 
 
 def solve_told(

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from solver.errors import FarkleError, system_reason
-from solver.wording import spoken
+from solver.wording import say_later, spoken
 
 logger = logging.getLogger(__name__)
 
@@ -167,17 +167,15 @@ def _error(raised: Any) -> Exception:
 def _died(process: asyncio.subprocess.Process) -> WorkerDiedError:
     status = process.returncode or 0
     logger.error("a worker died (status %d)", status)
+    told = say_later(
+        "the process that computed that stopped unexpectedly (status {status}); try again"
+    )
     if status < 0:
-        error = WorkerDiedError.say(
+        told = say_later(
             "the process that computed that was killed (signal {signal}), perhaps because memory"
-            " ran out; try again",
-            signal=-status,
+            " ran out; try again"
         )
-    else:
-        error = WorkerDiedError.say(
-            "the process that computed that stopped unexpectedly (status {status}); try again",
-            status=status,
-        )
+    error = WorkerDiedError.say(told, status=status, signal=-status)
     error.status = status
     return error
 
