@@ -72,9 +72,9 @@ async def test_parts_of_tasks_take_turns(opened: Open, tmp_path: Path) -> None:
     await asyncio.gather(*(match(ANN, 4) for _ in range(3)))
     order = file.read_text().split()
     first = order.index("ann")
-    # between two of hers there is never more than one of the other's
+    # one of the other's, and two where her turn of a round came first and comes last in the next
     between = "".join(order[first:]).split("ann")
-    assert all(len(others) <= len("mallory") for others in between)
+    assert all(len(others) <= 2 * len("mallory") for others in between), order[first:]
     await asyncio.gather(*many)
     assert len(file.read_text().split()) == 92
 

@@ -294,5 +294,5 @@ async def test_a_walk_costs_one_look_at_the_place(
             pressed = interaction(ANN)
             await front.pressed(pressed, Walk(digest, "en", position, "kcd", "meup"))
             assert text in pressed.response.edit_message.call_args.kwargs["content"]
-        # its open games, and whether one was set aside; what it has set was asked just before
-        assert len(queries) == 2
+        # what it has set, its open games, and whether one was set aside
+        assert len(queries) == 3
