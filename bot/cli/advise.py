@@ -69,7 +69,7 @@ def _with_numbers(given: dict[str, Any], numbers: tuple[int, ...]) -> dict[str, 
         return given
     fields = "turn_total", "banked", "opponent"
     given_by = click.get_current_context().get_parameter_source
-    given_too = (one for one in fields if given_by(one) is not ParameterSource.DEFAULT)
+    given_too = (field for field in fields if given_by(field) is not ParameterSource.DEFAULT)
     if twice := next(given_too, None):
         flag = twice.replace("_", "-")
         raise InvalidRequestError(f"--{flag} is given twice: it is among the numbers, too")
@@ -96,16 +96,16 @@ def odds(here: Here, /, dice: str | None, goal: int | None, *, as_json: bool, **
         dice = str(_number(dice))
     left = left_to_roll(situation, dice)
     ready_to_answer(here, situation, reference, left)
-    found = here.advisor.odds_of(left, situation)
-    show(odds_text(found), answer_data(found), as_json=as_json)
+    answer = here.advisor.odds_of(left, situation)
+    show(odds_text(answer), answer_data(answer), as_json=as_json)
 
 
 def _number(dice: str) -> int:
     """A number of dice as it was typed. Raises what click does with any other number."""
     context = click.get_current_context()
-    option = next(one for one in context.command.params if one.name == "dice")
-    found: int = click.INT(dice, option, context)
-    return found
+    option = next(param for param in context.command.params if param.name == "dice")
+    number: int = click.INT(dice, option, context)
+    return number
 
 
 @click.command(cls=AsInTheChat)
@@ -135,13 +135,13 @@ def position(here: Here, /, text: tuple[str, ...]) -> Shown:
     ID is shown under the advice, such as CZT1-7YZ9-SYP.
     """
     known = here.known
-    found = opened(read_id(" ".join(text)), known, here.settings.strategies)
-    rules = found[0]
+    question = opened(read_id(" ".join(text)), known, here.settings.strategies)
+    rules = question[0]
     # with another goal they are named by that
-    goal = None if any(one.name == rules.name for one in known) else rules.goal
+    goal = None if any(ruleset.name == rules.name for ruleset in known) else rules.goal
     name = rules.name.removesuffix(f"-{goal}")
     solved_first(here, rules, here.named(name, goal))
-    answer = here.advisor.answer(*found)
+    answer = here.advisor.answer(*question)
     is_advice = isinstance(answer, Advice)
     sheet = advice_sheet(answer) if isinstance(answer, Advice) else None
     return Shown(answer_text(answer), answer_data(answer), sheet, is_advice)

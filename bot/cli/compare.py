@@ -81,10 +81,10 @@ def compare_command(
     if out and out.suffix.lower() not in _FORMS:
         raise InvalidRequestError(f"--out: {out} has to end in {' or '.join(_FORMS)}")
     bases = list(map(here.rules, rules_given(rules, every=every)))
-    found = variations(bases, vary) if vary else as_they_are(bases)
-    for one in found:
-        check_solvable(one.rules)
-    compared = _compared(here.settings, found, keep=keep, **how)
+    variants = variations(bases, vary) if vary else as_they_are(bases)
+    for variant in variants:
+        check_solvable(variant.rules)
+    compared = _compared(here.settings, variants, keep=keep, **how)
     if out:
         picture = compare_chart(compared, _FORMS[out.suffix.lower()], DARK if dark else LIGHT)
         write_file(out, picture)
@@ -92,7 +92,7 @@ def compare_command(
 
 
 def _compared(
-    settings: Settings, found: Sequence[Variation], *, keep: bool, **how: Any
+    settings: Settings, variants: Sequence[Variation], *, keep: bool, **how: Any
 ) -> Compared:
     """What each rule set is like; those that are not solved are solved first.
 
@@ -101,28 +101,28 @@ def _compared(
     compared = []
     with tempfile.TemporaryDirectory() as temporary, compiled_code(settings.kernels) as cache:
         prefer_cache(cache)
-        folders = _solve(settings, found, Path(temporary), cache, keep=keep)
-        for one, folder in zip(found, folders, strict=True):
-            with share_progress(f"playing {label(one)}") as on_progress:
-                told = compared_one(one.rules, folder, cache, on_progress=on_progress, **how)
-            compared.append((one, told))
+        folders = _solve(settings, variants, Path(temporary), cache, keep=keep)
+        for variant, folder in zip(variants, folders, strict=True):
+            with share_progress(f"playing {label(variant)}") as on_progress:
+                outcome = compared_one(variant.rules, folder, cache, on_progress=on_progress, **how)
+            compared.append((variant, outcome))
     return tuple(compared)
 
 
 def _solve(
-    settings: Settings, found: Sequence[Variation], temporary: Path, cache: Path, *, keep: bool
+    settings: Settings, variants: Sequence[Variation], temporary: Path, cache: Path, *, keep: bool
 ) -> list[Path]:
     """The folder with the strategy of each rule set. Raises FarkleError where a solve fails."""
     folders = [
         settings.strategies
-        if keep or one.option is None or is_solved(settings.strategies, one.rules)
+        if keep or variant.option is None or is_solved(settings.strategies, variant.rules)
         else temporary
-        for one in found
+        for variant in variants
     ]
     missing = [
-        (Job(number, label(one), GameOfTwo(one.rules)), folder)
-        for number, (one, folder) in enumerate(zip(found, folders, strict=True))
-        if not is_solved(folder, one.rules)
+        (Job(number, label(variant), GameOfTwo(variant.rules)), folder)
+        for number, (variant, folder) in enumerate(zip(variants, folders, strict=True))
+        if not is_solved(folder, variant.rules)
     ]
     if missing:
         with CatalogueProgress(len(missing), DEFAULT_TOLERANCE) as bar:

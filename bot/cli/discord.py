@@ -118,9 +118,9 @@ def _check(settings: Settings, chosen: DiscordSettings) -> int:
     problems: list[str] = []
     token = "not given"  # noqa: S105 - a word for people
     try:
-        found = chosen.token()
-        token = f"given, {len(found)} characters"
-        if found.count(".") != 2:
+        secret = chosen.token()
+        token = f"given, {len(secret)} characters"
+        if secret.count(".") != 2:
             problems.append("the token does not look like one of Discord's: three parts with dots")
     except FarkleError as error:
         problems.append(str(error))

@@ -48,8 +48,8 @@ class _Commands(Mapping[str, click.Command]):
     def __getitem__(self, name: str) -> click.Command:
         module, _, command = COMMANDS[name].rpartition(".")
         with loading():
-            found: click.Command = getattr(import_module(module), command)
-        return found
+            entry: click.Command = getattr(import_module(module), command)
+        return entry
 
     def __iter__(self) -> Iterator[str]:
         return iter(COMMANDS)
@@ -66,8 +66,8 @@ def run() -> tuple[str, int]:
         raise
     except Exception as error:  # what is left is a mistake of ours
         number = log.failed("a command", error)
-        told = f"the program failed on that, which is not your fault; the log has it under {number}"
-        return f"{told}{log.where()}", EXIT_FAILED
+        text = f"the program failed on that, which is not your fault; the log has it under {number}"
+        return f"{text}{log.where()}", EXIT_FAILED
     return cleaned(sentence), status
 
 
@@ -95,10 +95,10 @@ def _run() -> tuple[str, int]:
 
 def _complaint(error: click.ClickException) -> str:
     """What is wrong with a command line; where it has too many words, which help lists them."""
-    told = error.format_message()
+    message = error.format_message()
     if type(error) is click.UsageError and error.ctx is not None:
-        return f"{told.rstrip('.')}; see {error.ctx.command_path} --help"
-    return told
+        return f"{message.rstrip('.')}; see {error.ctx.command_path} --help"
+    return message
 
 
 class _InOrder(click.Group):
@@ -115,11 +115,13 @@ class _InOrder(click.Group):
     ) -> None:
         """Write what each command is for, and load none of them."""
         room = formatter.width - 6 - max(map(len, COMMANDS))
-        told = {
+        commands = {
             name: click.Command(name, help=_docstring(where)) for name, where in COMMANDS.items()
         }
         with formatter.section("Commands"):
-            formatter.write_dl([(name, one.get_short_help_str(room)) for name, one in told.items()])
+            formatter.write_dl(
+                [(name, command.get_short_help_str(room)) for name, command in commands.items()]
+            )
 
 
 def _docstring(where: str) -> str | None:
@@ -127,7 +129,9 @@ def _docstring(where: str) -> str | None:
     package, file, command = where.rsplit(".", 2)
     path = CHECKOUT.joinpath(*package.split("."), f"{file}.py")
     code = ast.parse(path.read_bytes()).body
-    said = {one.name: ast.get_docstring(one) for one in code if isinstance(one, ast.FunctionDef)}
+    said = {
+        node.name: ast.get_docstring(node) for node in code if isinstance(node, ast.FunctionDef)
+    }
     return said.get(command)
 
 

@@ -51,10 +51,10 @@ class Picture:
     """A picture before it is drawn: its numbers, and what draws it in a look, size and form."""
 
     numbers: dict[str, Any]
-    """As plain data, with `rows` among them."""
+    """The numbers as plain data, with `rows` among them."""
     draw: Callable[..., bytes]
     size: Size
-    """In pixels, where nobody says another."""
+    """The size in pixels, where nobody says another."""
 
 
 _BORDER_CELLS, _WIN_CELLS = 20, 400
@@ -69,8 +69,8 @@ def _size(_: click.Context, __: click.Parameter, text: str | None) -> Size | Non
     """Width and height in pixels, such as 800x1000. Raises InvalidRequestError."""
     if text is None:
         return None
-    found = re.fullmatch(r"(\d{1,6})x(\d{1,6})", text)
-    width, height = (int(found[1]), int(found[2])) if found else (0, 0)
+    sides = re.fullmatch(r"(\d{1,6})x(\d{1,6})", text)
+    width, height = (int(sides[1]), int(sides[2])) if sides else (0, 0)
     if not (min(width, height) >= _LEAST_SIDE and max(width, height) <= _MOST_SIDE):
         raise InvalidRequestError(
             f"--size: width and height are {_LEAST_SIDE} to {_MOST_SIDE} pixels, such as 800x1000,"
@@ -204,8 +204,8 @@ def plot_border(
     strategy, start = _start(here, situation)
     scores = _scores(strategy.rules, step, least, _BORDER_CELLS)
     with share_progress(f"solving {len(scores) ** 2:,} turns of {strategy.rules.name}") as done:
-        found = border_map(strategy, start, scores, done)
-    return Picture(border_table(found), partial(border_picture, found), BORDER_SIZE)
+        border = border_map(strategy, start, scores, done)
+    return Picture(border_table(border), partial(border_picture, border), BORDER_SIZE)
 
 
 @plot.command("win")
@@ -221,8 +221,8 @@ def plot_win(
     """Win probability by the scores."""
     strategy, start = _start(here, situation)
     scores = _scores(strategy.rules, step, least, _WIN_CELLS)
-    found = win_map(strategy, start, scores)
-    return Picture(win_table(found), partial(win_picture, found), WIN_SIZE)
+    chances = win_map(strategy, start, scores)
+    return Picture(win_table(chances), partial(win_picture, chances), WIN_SIZE)
 
 
 @plot.command("compare")
@@ -249,21 +249,21 @@ def plot_compare(
         raise InvalidRequestError(
             f"say which RULES to compare, 1 to {_MOST_RULES} names or TOML files, not {len(rules)}"
         )
-    strategies = [strategy_of(here, one) for one in rules]
+    strategies = [strategy_of(here, reference) for reference in rules]
     return _compare_starts(strategies) if over == "rules" else _compare_scores(strategies)
 
 
 def _compare_starts(strategies: list[Strategy]) -> Picture:
     """Bars: the advantage of beginning, and what a turn for most points comes to."""
-    names = [one.rules.name for one in strategies]
-    first = [one.win_probability(first_position(one.rules)) for one in strategies]
-    turns = [_first_turn(one.rules) for one in strategies]
+    names = [strategy.rules.name for strategy in strategies]
+    first = [strategy.win_probability(first_position(strategy.rules)) for strategy in strategies]
+    turns = [_first_turn(strategy.rules) for strategy in strategies]
     columns = "rules", "first_player", "points", "farkle_probability"
     cells = zip(names, first, *zip(*turns, strict=True), strict=True)
     rows = [dict(zip(columns, row, strict=True)) for row in cells]
     series = {
         "first player's chance to win above 50 %, in percentage points": [
-            100 * one - 50 for one in first
+            100 * chance - 50 for chance in first
         ],
         "average points of a first turn, played for most points": [points for points, _ in turns],
         "chance that such a turn ends in a farkle, in %": [100 * farkles for _, farkles in turns],
@@ -279,11 +279,11 @@ def _compare_scores(strategies: list[Strategy]) -> Picture:
     for strategy in strategies:
         rules = strategy.rules
         scores = _scores(rules, None, 0, _WIN_CELLS)
-        found = np.diagonal(win_map(strategy, first_position(rules), scores).win_probability)
-        curves.append(Curve(rules.name, scores / rules.goal * 100, found * 100))
+        chances = np.diagonal(win_map(strategy, first_position(rules), scores).win_probability)
+        curves.append(Curve(rules.name, scores / rules.goal * 100, chances * 100))
         rows += [
             {"rules": rules.name, "score": score, "win_probability": chance}
-            for score, chance in zip(scores.tolist(), found.tolist(), strict=True)
+            for score, chance in zip(scores.tolist(), chances.tolist(), strict=True)
         ]
     draw = partial(
         curves_picture,

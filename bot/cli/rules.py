@@ -228,8 +228,8 @@ class Interview:
         """What is wrong with a value after the answers so far, if anything."""
         data = {key: dict(old) if isinstance(old, dict) else old for key, old in self.data.items()}
         self._put(data, place, value)
-        about = (one for one in complaints(data) if one.place[: len(place)] == place)
-        return next((one.sentence() for one in about), "")
+        about = (finding for finding in complaints(data) if finding.place[: len(place)] == place)
+        return next((finding.sentence() for finding in about), "")
 
     @staticmethod
     def _put(data: dict[str, Any], place: Place, value: Any) -> Any:
@@ -356,15 +356,15 @@ def check_data(checked: Iterable[_Checked]) -> list[dict[str, Any]]:
 def check_text(data: Iterable[dict[str, Any]]) -> str:
     """One line for each complaint, the first ones of many, and one for each valid file."""
     lines = []
-    for one in data:
-        name, found = short(one["file"], 500), one["complaints"]
-        lines += [f"{name}:{each['line']}: {each['sentence']}" for each in found[:_MOST]]
-        if (more := len(found) - _MOST) > 0:
-            lines.append(f"{name}: and {more:,} more")
-        if one["valid"]:
+    for report in data:
+        name, findings = short(report["file"], 500), report["complaints"]
+        lines += [f"{name}:{each['line']}: {each['sentence']}" for each in findings[:_MOST]]
+        if (rest := len(findings) - _MOST) > 0:
+            lines.append(f"{name}: and {rest:,} more")
+        if report["valid"]:
             lines.append(
-                f"{name}: valid: {one['rules']}, digest {one['digest'][:12]},"
-                f" {one['states']:,} states, about {duration(one['seconds'])} to solve"
+                f"{name}: valid: {report['rules']}, digest {report['digest'][:12]},"
+                f" {report['states']:,} states, about {duration(report['seconds'])} to solve"
             )
     return "\n".join(lines)
 
@@ -373,9 +373,9 @@ def _check_sheet(data: Iterable[dict[str, Any]]) -> Sheet:
     """A row for each complaint, and one without any for each valid file."""
     nothing = dict.fromkeys(("line", "key", "sentence"))
     rows = [
-        {"file": one["file"], **complaint}
-        for one in data
-        for complaint in one["complaints"] or [nothing]
+        {"file": report["file"], **complaint}
+        for report in data
+        for complaint in report["complaints"] or [nothing]
     ]
     return sheet(("file", *nothing), rows)
 
@@ -387,12 +387,12 @@ def _check_sheet(data: Iterable[dict[str, Any]]) -> Sheet:
 @answer_options
 def rules_diff(here: Here, a: str, b: str) -> Shown:
     """Say what differs between the rule sets A and B, names or TOML files."""
-    one, two = map(here.rules, (a, b))
-    names = (one.name, two.name) if one.name != two.name else (a, b)
+    one, other = map(here.rules, (a, b))
+    names = (one.name, other.name) if one.name != other.name else (a, b)
     return Shown(
-        library.diff_text(one, two, names),
-        library.diff_data(one, two),
-        library.diff_sheet(one, two),
+        library.diff_text(one, other, names),
+        library.diff_data(one, other),
+        library.diff_sheet(one, other),
     )
 
 
@@ -402,8 +402,8 @@ def rules_diff(here: Here, a: str, b: str) -> Shown:
 @answer_options
 def rules_find(here: Here, words: tuple[str, ...]) -> Shown:
     """Find rule sets by what they say, as in: find three pairs 750."""
-    found = library.find_rules(here.known, " ".join(words))
-    return Shown(library.found_text(found), library.found_data(found))
+    answer = library.find_rules(here.known, " ".join(words))
+    return Shown(library.found_text(answer), library.found_data(answer))
 
 
 @rules.command("like")

@@ -164,8 +164,8 @@ def solve(
 
     read = cache(lambda reference: make(find(reference)))
     if is_by_seat:  # of rule sets for two each may fail by itself
-        for one in rules:
-            read(one).check()
+        for name in rules:
+            read(name).check()
     folder = out or (settings.matchups if sets else settings.strategies)
     again |= len(rules) == 1
     with _solver(settings, scheduler) as solver:
@@ -202,8 +202,12 @@ def _with_goals(
     if not goals:
         return rules, read
     # not by their names, which two files may share
-    given = {f"{one} --goal {goal}": with_goal(read(one), goal) for one in rules for goal in goals}
-    return tuple(given), lambda one: given[one or ""]
+    given = {
+        f"{reference} --goal {goal}": with_goal(read(reference), goal)
+        for reference in rules
+        for goal in goals
+    }
+    return tuple(given), lambda reference: given[reference or ""]
 
 
 def _only_for_two(floor: int | None, tolerance: float) -> None:
@@ -282,17 +286,17 @@ def _checked(settings: Settings, results: Sequence[Result], solver: Solver) -> l
             subject, file = result.subject, result.file
             if not subject or not file or file in checked:
                 continue
-            with share_progress(f"checking {subject.name}") as told:
-                found = check_here(subject, file, cache=cache, on_progress=told)
+            with share_progress(f"checking {subject.name}") as on_progress:
+                fit = check_here(subject, file, cache=cache, on_progress=on_progress)
             if subject.reversed:
                 effect = _order_effect(subject.reversed, file, solver)
-                found = replace(found, order_effect=effect)
-            checked[file] = found
+                fit = replace(fit, order_effect=effect)
+            checked[file] = fit
     return [replace(result, checked=checked[result.file]) for result in results]
 
 
 def _order_effect(subject: Subject, file: Path, solver: Solver) -> float:
-    """By how much any value in a file is another one in the opposite order. Raises FarkleError."""
+    """The most that a value of a file changes in the opposite order. Raises FarkleError."""
     with CatalogueProgress(1, DEFAULT_TOLERANCE) as bars:
         ((_, other),) = solver([Job(0, subject.name, subject)], bars)
     if isinstance(other, FarkleError):

@@ -73,8 +73,8 @@ def upgrade(context: click.Context, *, as_json: bool) -> None:
     settings: Settings = context.obj
     path = database_path(settings.database_url)
     kept, games = backups.bring_over(path)
-    told = f"{games:,} game{'' if games == 1 else 's'} brought over to {path}; before: {kept}"
-    show(told, {"database": str(path), "games": games, "before": str(kept)}, as_json=as_json)
+    sentence = f"{games:,} game{'' if games == 1 else 's'} brought over to {path}; before: {kept}"
+    show(sentence, {"database": str(path), "games": games, "before": str(kept)}, as_json=as_json)
 
 
 @store.command()
@@ -206,7 +206,7 @@ async def _check(settings: Settings, *, as_json: bool) -> bool:
     finally:
         await opened.close()
     problems = report.problems
-    lines = [f"{one.where}: {one.what}" for one in problems]
+    lines = [f"{problem.where}: {problem.what}" for problem in problems]
     whole = f"{report.games:,} game{'' if report.games == 1 else 's'} in {opened.database.name}"
     wrong = f"{len(problems):,} thing{' is' if len(problems) == 1 else 's are'} wrong"
     lines.append(f"{whole}: {wrong if problems else 'all is well'}")
@@ -237,10 +237,10 @@ def forget(settings: Settings, /, person: str, *, as_json: bool) -> None:
     """
     games = asyncio.run(_forget(settings, person))
     kept = "1 game is" if games == 1 else f"{games} games are"
-    told = f"{person} is forgotten: {kept} kept without the name."
+    sentence = f"{person} is forgotten: {kept} kept without the name."
     if not games:
-        told = f"Nobody with the ID {person} sat in a game; nothing is stored under it now."
-    show(told, {"person": person, "games": games}, as_json=as_json)
+        sentence = f"Nobody with the ID {person} sat in a game; nothing is stored under it now."
+    show(sentence, {"person": person, "games": games}, as_json=as_json)
 
 
 async def _forget(settings: Settings, person: str) -> int:

@@ -60,7 +60,7 @@ def floor(
         raise InvalidRequestError(f"--lower: {lowest} is not below the floor {higher}")
     both = with_floor(ruleset, higher), with_floor(ruleset, lowest)
     with compiled_code(here.settings.kernels) as cache:
-        files = [_solved(here.settings.strategies, one, cache) for one in both]
+        files = [_solved(here.settings.strategies, variant, cache) for variant in both]
         with share_progress(f"comparing the floors {higher:,} and {lowest:,}"):
             effect = compare_floors_here(*files, cache=cache)
     return Shown(floor_text(both[0], effect), floor_data(both[0], effect))
@@ -104,13 +104,13 @@ def levels(
                 how: dict[str, Any] = {"cache": cache, "go_for_it": go_for_it, "on_progress": done}
                 return strengths_of_levels(ruleset, strategy, games=games, seed=seed, **how)
 
-            found = with_sound_code(cache, work)
-    kept = save_strengths(here.settings.data, ruleset, found, replace=replace)
+            strengths = with_sound_code(cache, work)
+    kept = save_strengths(here.settings.data, ruleset, strengths, replace=replace)
     path = strengths_path(here.settings.data, ruleset)
     return Shown(
-        levels_text(found, kept, path),
-        levels_data(found, kept, path),
-        levels_sheet(found),
+        levels_text(strengths, kept, path),
+        levels_data(strengths, kept, path),
+        levels_sheet(strengths),
     )
 
 

@@ -80,11 +80,11 @@ async def _written(settings: Settings, sites: dict[str, Ruleset], out: Path, *, 
         parts = await stack.enter_async_context(opened)
         here = parts.commands, parts.pressing, settings, chosen
         base = await stack.enter_async_context(served(*here, is_patient=True))
-        told = base, settings.language
-        number = await write_library(*told, sites, out) if every else 0
+        source = base, settings.language
+        number = await write_library(*source, sites, out) if every else 0
         for name, rules in sites.items():
             folder = out / name if every else out
-            number += await write_site(*told, rules, name, folder, in_library=every)
+            number += await write_site(*source, rules, name, folder, in_library=every)
         return number
 
 

@@ -23,7 +23,7 @@ FEATURES = (
     "records",
     "tournaments",
 )
-"""In the order in which help lists their commands."""
+"""The names of features, in the order in which help lists their commands."""
 
 
 def in_chat(core: "Core") -> "list[Feature]":

@@ -53,7 +53,7 @@ _AT_ONCE = 1000
 
 def _tables() -> dict[str, sa.Table]:
     """All tables of rows, those first that others refer to."""
-    return {one.name: one for one in metadata.sorted_tables if one is not schema_version}
+    return {table.name: table for table in metadata.sorted_tables if table is not schema_version}
 
 
 def export_lines(connection: sa.Connection) -> Iterator[str]:
@@ -63,7 +63,9 @@ def export_lines(connection: sa.Connection) -> Iterator[str]:
     summed.update(first.encode())
     yield first
     for table in _tables().values():
-        columns = [sa.type_coerce(one, _kept(one)).label(one.name) for one in table.columns]
+        columns = [
+            sa.type_coerce(column, _kept(column)).label(column.name) for column in table.columns
+        ]
         query = sa.select(*columns).order_by(*table.primary_key)
         for row in connection.execute(query, execution_options={"yield_per": _AT_ONCE}).mappings():
             written = _line([table.name, dict(row)])
@@ -89,7 +91,9 @@ def import_lines(connection: sa.Connection, lines: Iterable[str]) -> int:
     number, rest = 0, iter(lines)
     for name, of_table in groupby(_rows(rest), itemgetter(0)):
         table = metadata.tables[name]
-        values = {one.name: sa.bindparam(one.name, type_=_kept(one)) for one in table.columns}
+        values = {
+            column.name: sa.bindparam(column.name, type_=_kept(column)) for column in table.columns
+        }
         while rows := [_read(table, row) for _, row in islice(of_table, _AT_ONCE)]:
             try:
                 connection.execute(sa.insert(table).values(values), rows)
@@ -106,19 +110,19 @@ def _rows(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     summed, read, tables = blake2b(), 0, _tables()
     for line in lines:
         try:
-            found = json.loads(line)
+            entry = json.loads(line)
         except (ValueError, RecursionError):
-            found = None
-        match found:
+            entry = None
+        match entry:
             case {"what": _, "tables": _} if not read:
-                if found != _FIRST:
+                if entry != _FIRST:
                     raise StoreError("This was exported by another version of the program")
             case [str(name), dict(row)] if read and name in tables:
                 if row.keys() != set(tables[name].columns.keys()):
                     raise _changed(read + 1)
                 yield name, row
             case {"rows": _, "hash": _} if read:
-                if found != {"rows": read - 1, "hash": summed.hexdigest()}:
+                if entry != {"rows": read - 1, "hash": summed.hexdigest()}:
                     raise _changed(read + 1)
                 return
             case _ if not read:
@@ -147,7 +151,9 @@ def _line(value: object) -> str:
 
 def _read(table: sa.Table, row: dict[str, Any]) -> dict[str, Any]:
     """A row with the bytes that it has. Raises StoreError."""
-    hexadecimal = {one.name for one in table.columns if isinstance(one.type, sa.LargeBinary)}
+    hexadecimal = {
+        column.name for column in table.columns if isinstance(column.type, sa.LargeBinary)
+    }
     try:
         return {
             key: bytes.fromhex(value) if key in hexadecimal and value is not None else value
@@ -160,10 +166,10 @@ def _read(table: sa.Table, row: dict[str, Any]) -> dict[str, Any]:
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 600.0
-"""Between two looks whether a copy of the day is there."""
+"""Seconds between two looks whether a copy of the day is there."""
 
 _IN_USE_SECONDS = 2.0
-"""For which a database that is to be replaced may still be open elsewhere."""
+"""Seconds for which a database that is to be replaced may still be open elsewhere."""
 
 
 def back_up(path: Path, copy: Path) -> None:
@@ -476,18 +482,18 @@ def bring_over(path: Path) -> tuple[Path, int]:
                 for table in _earlier_tables():
                     _copy(old, fresh, table)
             with _engine_of(new).begin() as connection:
-                found = connection.scalars(sa.select(games.c.id)).all()
-                for game in found:
+                ids = connection.scalars(sa.select(games.c.id)).all()
+                for game in ids:
                     chain_anew(connection, game)
         keep_as(path, kept)
         new.replace(path)
     finally:
         clear(new)
-    return kept, len(found)
+    return kept, len(ids)
 
 
 def _earlier_tables() -> list[sa.Table]:
-    return [one for one in _tables().values() if one is not done]
+    return [table for table in _tables().values() if table is not done]
 
 
 def _check_version(old: sqlite3.Connection, path: Path) -> None:
@@ -506,7 +512,7 @@ def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: sa.Table) -> 
 
     The games that they belonged to are set aside once somebody looks at them.
     """
-    names = ", ".join(f'"{one.name}"' for one in table.columns)
+    names = ", ".join(f'"{column.name}"' for column in table.columns)
     # what is not there yet is made of the rest
     query = f"SELECT {names} FROM {table.name}".replace('"hash"', "x''")  # noqa: S608 - our own
     insert = f"INSERT INTO {table.name} VALUES ({', '.join('?' * len(table.columns))})"  # noqa: S608

@@ -35,7 +35,7 @@ _DRIVERS = {"sqlite", "sqlite+aiosqlite"}
 """Both name a file; the second is what earlier versions asked for."""
 
 _LOCK_SECONDS = 60.0
-"""For which a start waits for another one, which may have a large database to look through."""
+"""Seconds that a start waits for another one, which may look through a large database."""
 
 _WITHOUT_DONE = 1
 """The version of tables that lack that of what is done."""
@@ -56,7 +56,7 @@ _MOST_TOGETHER = 16
 """Most that are written in one transaction: whoever came first waits for all of them."""
 
 _LOOK_SECONDS = 0.5
-"""Between two looks whether what another program holds is free."""
+"""Seconds between two looks whether what another program holds is free."""
 
 _NO_ACCESS = say_later(
     "The database {path} cannot be written; the file and its folder need write access"
@@ -223,13 +223,13 @@ class Files:
     def note(self) -> None:
         """Keep which files are beside the database: by now SQLite has opened what is there."""
         for file in _beside(self._path) if len(self._known) == 1 else ():
-            if found := _file_id(file):
-                self._known[file] = found
+            if file_id := _file_id(file):
+                self._known[file] = file_id
 
     def check(self) -> None:
         """Raises StoreError where a file is gone, or another one has taken its place."""
         for file, known in self._known.items():
-            if (found := _file_id(file)) == known:
+            if (file_id := _file_id(file)) == known:
                 continue
             if file != self._path:
                 raise StoreError.say(
@@ -237,7 +237,7 @@ class Files:
                     " running: start the program again; nothing is lost",
                     path=file,
                 )
-            if found is None:
+            if file_id is None:
                 raise StoreError.say(
                     "The database {path} is gone: put it back, or end the program and start it"
                     " again to begin a new one",
@@ -336,21 +336,21 @@ class SqliteFile(Database):
             except BaseException:
                 self._let_go()
                 raise
-            more = time.monotonic() - begun - self._commit_seconds
-            self._commit_seconds += more * _LAST_COMMIT
+            difference = time.monotonic() - begun - self._commit_seconds
+            self._commit_seconds += difference * _LAST_COMMIT
             return (result,)
 
     def _write_together(self) -> None:
         """Write what waits, or nothing where that is done."""
-        some = [self._waiting.popleft() for _ in range(min(_MOST_TOGETHER, len(self._waiting)))]
-        if not (some := [one for one in some if one[1].set_running_or_notify_cancel()]):
+        batch = [self._waiting.popleft() for _ in range(min(_MOST_TOGETHER, len(self._waiting)))]
+        if not (batch := [entry for entry in batch if entry[1].set_running_or_notify_cancel()]):
             return
         made, refused = list[tuple[Future[Any], Any]](), list[tuple[Future[Any], Exception]]()
         try:
             with self._writing.connect() as connection:
                 connection.exec_driver_sql(_WRITE)
                 with _ended(connection):
-                    for work, written in some:
+                    for work, written in batch:
                         connection.exec_driver_sql("SAVEPOINT one")
                         try:
                             made.append((written, work(connection)))
@@ -361,7 +361,7 @@ class SqliteFile(Database):
                             refused.append((written, error))
                         connection.exec_driver_sql("RELEASE one")
         except BaseException as error:
-            for _, written in some:
+            for _, written in batch:
                 written.set_exception(error)
         else:
             # a refusal may rest on what was written before it
@@ -415,10 +415,10 @@ class SqliteFile(Database):
     def problems(self, connection: sa.Connection) -> list[tuple[str, str]]:
         """Return what SQLite itself finds wrong, down to indexes and references."""
         lines = connection.exec_driver_sql("PRAGMA integrity_check").scalars()
-        found = [("database", str(line)) for line in lines if line != "ok"]
+        problems = [("database", str(line)) for line in lines if line != "ok"]
         for table, *_ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
-            found.append((f"table {table}", "a row belongs to a game or seat that is not there"))
-        return found
+            problems.append((f"table {table}", "a row belongs to a game or seat that is not there"))
+        return problems
 
     def rewrite(self, connection: sa.Connection) -> None:
         """Write the file anew. Raises StoreError where what was deleted may still be there."""
@@ -475,10 +475,10 @@ def _beside(path: Path) -> tuple[Path, Path]:
 def _file_id(path: Path) -> tuple[int, int] | None:
     """What two names of one file have in common; None where there is none."""
     try:
-        found = os.stat(path)  # noqa: PTH116 - asked for with every press, a third of the time
+        status = os.stat(path)  # noqa: PTH116 - asked for with every press, a third of the time
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def check_whole(path: Path) -> None:
@@ -540,9 +540,9 @@ def check_version(connection: sa.Connection, path: Path | str) -> None:
             f"The database {path} was made by an earlier version of this program, and is brought"
             " over once the chat or the bot is started"
         )
-    found = inspector.get_multi_columns()
+    schema = inspector.get_multi_columns()
     for name, table in metadata.tables.items():
-        if {one["name"] for one in found.get((None, name), ())} != set(table.columns.keys()):
+        if {column["name"] for column in schema.get((None, name), ())} != set(table.columns.keys()):
             raise StoreError.say(_DAMAGED, path=path)
 
 
@@ -570,7 +570,7 @@ def _keep_copy(path: Path) -> None:
 
 def _keep_private(path: Path) -> None:
     """Have the owner alone read the database, which holds the secrets of running games."""
-    for file in path, *(one for one in _beside(path) if one.exists()):
+    for file in path, *(part for part in _beside(path) if part.exists()):
         try:
             if keep_private(file):
                 logger.warning("others could read %s, which holds secrets; no more", file)

@@ -30,7 +30,7 @@ class Mode(Enum):
     APPEND = auto()
     """They are done as a whole, beside others of this kind that each check what they build upon."""
     BRIEF = auto()
-    """As WRITE; of a few rows by their keys, so that nobody waits for them."""
+    """They are done as with WRITE, on a few rows by their keys, so that nobody waits for them."""
 
 
 class Database(ABC):

@@ -28,9 +28,9 @@ logger = logging.getLogger(__name__)
 
 _MOST_WRITES = 4
 _LOOK_SECONDS = 0.5
-"""Between two looks whether what another program holds is free."""
+"""Seconds between two looks whether what another program holds is free."""
 _HEARTBEAT_SECONDS = 5.0
-"""Between two looks whether what this program holds is still its own, and for which one waits."""
+"""Seconds between two looks whether the locks are still held, and the most for an answer."""
 _HOLDING = {
     # so that what a machine that went silent held is free for others after some seconds
     "tcp_keepalives_idle": "5",

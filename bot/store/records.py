@@ -32,7 +32,7 @@ async def unreviewed(store: Store, person: str, place: str | None = None) -> lis
 
 
 async def keep_review(
-    store: Store, game_id: str, version: int, found: Sequence[SeatReview]
+    store: Store, game_id: str, version: int, seat_reviews: Sequence[SeatReview]
 ) -> None:
     """Keep what a review found of all seats of a game, unless that has gone on since.
 
@@ -44,8 +44,8 @@ async def keep_review(
         over = (games.c.ended_at.is_not(None), COUNTED)
         if connection.scalar(select(games.c.id).where(*this, *over)) is None:
             return
-        for one in found:
-            put(connection, reviews, {"game_id": game_id, "seat": one.seat, "found": asdict(one)})
+        for row in seat_reviews:
+            put(connection, reviews, {"game_id": game_id, "seat": row.seat, "found": asdict(row)})
 
     await store.write(keep)
 
@@ -55,20 +55,20 @@ async def reviewed_games(store: Store, person: str, place: str | None = None) ->
     share = select(results.c.share).where(
         results.c.game_id == seats.c.game_id, results.c.seat == seats.c.number
     )
-    more = games.c.id, games.c.ended_at, share.scalar_subquery()
-    query = select(reviews.c.found, *more).select_from(seats.join(games).join(reviews, _BESIDE))
+    columns = games.c.id, games.c.ended_at, share.scalar_subquery()
+    query = select(reviews.c.found, *columns).select_from(seats.join(games).join(reviews, _BESIDE))
     query = query.where(*_finished(person, place))
     query = query.order_by(games.c.ended_at.desc(), games.c.id)
     rows = (
-        {**as_dict(found), "game_id": game_id, "ended_at": ended_at, "share": won}
-        for found, game_id, ended_at, won in await store.rows(query)
+        {**as_dict(review), "game_id": game_id, "ended_at": ended_at, "share": won}
+        for review, game_id, ended_at, won in await store.rows(query)
     )
     return sound(_PLAYED, rows)
 
 
 def problems(connection: Connection) -> Iterator[tuple[str, str]]:
     """What is wrong with the reviews of all games: where, and what."""
-    rows = [as_dict(found) for found in connection.scalars(select(reviews.c.found))]
+    rows = [as_dict(review) for review in connection.scalars(select(reviews.c.found))]
     return (("reviews", what) for what in unsound(_SEAT, rows))
 
 
@@ -219,7 +219,7 @@ async def leaderboard(
         levels = await _standings(
             store, seats.c.level, *themselves, seats.c.level.is_not(None), *where
         )
-        people += [replace(one, name=one.person, is_bot=True) for one in levels]
+        people += [replace(level, name=level.person, is_bot=True) for level in levels]
     return sorted(people, key=lambda s: (-s.win_rate, -s.games, s.name, s.person))
 
 
@@ -231,12 +231,12 @@ async def _standings(
         player, seats.c.name, func.count(), _total(results.c.share), func.max(games.c.ended_at)
     )
     query = query.select_from(_played).where(*where).group_by(player, seats.c.name)
-    found: dict[str, Ranking] = {}
+    rankings: dict[str, Ranking] = {}
     for person, name, number, wins, _ in sorted(await store.rows(query), key=itemgetter(4)):
-        known = found.get(person, Ranking(person, name, 0, 0.0))
+        known = rankings.get(person, Ranking(person, name, 0, 0.0))
         games_now, wins_now = known.games + number, known.wins + wins
-        found[person] = replace(known, name=name, games=games_now, wins=wins_now)
-    return list(found.values())
+        rankings[person] = replace(known, name=name, games=games_now, wins=wins_now)
+    return list(rankings.values())
 
 
 async def find_person(store: Store, place: str | None, name: str) -> str | None:

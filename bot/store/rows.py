@@ -66,13 +66,13 @@ T = TypeVar("T")
 
 def sound(kind: TypeAdapter[T], rows: Iterable[Mapping[Any, Any]]) -> list[T]:
     """The rows that are of a kind; those that are not are logged and left out."""
-    found = []
+    sound_rows = []
     for row in rows:
         try:
-            found.append(kind.validate_python(dict(row)))
+            sound_rows.append(kind.validate_python(dict(row)))
         except ValidationError as error:
             logger.warning("a row makes no sense: %s", error.errors(include_input=False))
-    return found
+    return sound_rows
 
 
 def unsound(kind: TypeAdapter[Any], rows: Sequence[Mapping[Any, Any]]) -> Iterator[str]:
@@ -162,7 +162,7 @@ class SeatReview:
 
     seat: int
     decisions: int
-    """Without those that were forced."""
+    """Decisions that were not forced."""
     loss: float
     """Win probability that they gave away."""
     without_luck: float | None
@@ -199,7 +199,7 @@ class PlaceSettings:
     daily: int = -1
     """The hour, in UTC, at which the daily position is posted; -1 for never."""
     daily_language: str = ""
-    """In which it is posted where nothing else is set."""
+    """The language of the daily position where nothing else is set."""
     tournament_language: str = ""
     """The language of whoever made the last tournament, which is told in it by default."""
     language: str = ""

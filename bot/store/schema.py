@@ -49,10 +49,10 @@ class UtcTime(sa.TypeDecorator[datetime]):
         if value is None:
             return None
         try:
-            found = datetime.fromisoformat(value)
+            moment = datetime.fromisoformat(value)
         except ValueError:
             return UNREADABLE_MOMENT
-        return found if found.tzinfo else UNREADABLE_MOMENT
+        return moment if moment.tzinfo else UNREADABLE_MOMENT
 
 
 class Json(sa.TypeDecorator[Any]):

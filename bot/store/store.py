@@ -88,7 +88,7 @@ _SEAT = [seats.c.number, seats.c.person, seats.c.name, seats.c.level]
 _EVENT = [events.c.version, events.c.at, events.c.kind, events.c.data, events.c.hash]
 _KEPT = [sa.type_coerce(events.c[name], sa.Text).label(f"{name}_text") for name in ("at", "data")]
 """Moment and data as they are kept, of which the hash is."""
-_RESULT = [results.c[one.name] for one in fields(GameResult)]
+_RESULT = [results.c[field.name] for field in fields(GameResult)]
 
 
 def games_query(*where: sa.ColumnElement[bool], limit: int | None = None) -> sa.Select[Any]:
@@ -101,13 +101,13 @@ def games_query(*where: sa.ColumnElement[bool], limit: int | None = None) -> sa.
 
 def games_of(rows: Iterable[sa.Row[Any]]) -> list[StoredGame]:
     """The games of rows of `games_query`."""
-    found = []
+    stored_games = []
     for _, group in groupby(rows, itemgetter(0)):
         sitting = [tuple(row) for row in group]
         number = len(_GAME)
         taken = tuple(SeatRow(*row[number:]) for row in sitting if row[number] is not None)
-        found.append(StoredGame(*(*sitting[0][:number], taken)))
-    return found
+        stored_games.append(StoredGame(*(*sitting[0][:number], taken)))
+    return stored_games
 
 
 def read_games(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> list[StoredGame]:
@@ -123,24 +123,24 @@ def read_record(connection: sa.Connection, game_id: str, *, set_aside: bool) -> 
     Raises MissingGameError, and DamagedGameError for one that is damaged or set aside.
     """
     this = games.c.id == game_id
-    found = read_games(connection, this)
-    if not found:
+    stored_games = read_games(connection, this)
+    if not stored_games:
         raise missing_game(game_id)
     secret, was_set_aside = connection.execute(
         sa.select(games.c.secret, games.c.set_aside).where(this)
     ).one()
-    happened = _read_events(connection, found[0])
+    happened = _read_events(connection, stored_games[0])
     if was_set_aside is not None and not set_aside:
         raise DamagedGameError(game_id, say("it was found to be damaged before"))
     ends = sa.select(*_RESULT).where(results.c.game_id == game_id).order_by(results.c.seat)
     ended = tuple(GameResult(*row) for row in connection.execute(ends))
-    return GameRecord(found[0], happened, secret, ended)
+    return GameRecord(stored_games[0], happened, secret, ended)
 
 
 def _read_events(connection: sa.Connection, game: StoredGame) -> tuple[StoredEvent, ...]:
     """The events of a game, none of them missing or changed. Raises DamagedGameError."""
     query = sa.select(*_EVENT, *_KEPT).where(events.c.game_id == game.id)
-    found = []
+    stored_events = []
     before = START
     for expected, row in enumerate(connection.execute(query.order_by(events.c.version)), start=1):
         if row.version != expected:
@@ -151,16 +151,16 @@ def _read_events(connection: sa.Connection, game: StoredGame) -> tuple[StoredEve
             reason = say("event {number} is not as it was written", number=expected)
             raise DamagedGameError(game.id, reason)
         before = row.hash
-        found.append(StoredEvent(expected, row.at, row.kind, row.data))
-    if len(found) != game.version or not found:
-        last = min(len(found), game.version) + 1
+        stored_events.append(StoredEvent(expected, row.at, row.kind, row.data))
+    if len(stored_events) != game.version or not stored_events:
+        last = min(len(stored_events), game.version) + 1
         reason = (
             say("event {number} does not belong to it", number=last)
-            if len(found) > game.version
+            if len(stored_events) > game.version
             else say("event {number} is missing", number=last)
         )
         raise DamagedGameError(game.id, reason)
-    return tuple(found)
+    return tuple(stored_events)
 
 
 def read_happened(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> dict[str, Happened]:
@@ -168,13 +168,13 @@ def read_happened(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> 
     query = sa.select(games.c.id, events.c.kind, events.c.data).join_from(games, events)
     rows = connection.execute(query.where(*where).order_by(games.c.id, events.c.version))
     of_games = {
-        game: [(row.kind, row.data) for row in found]
-        for game, found in groupby(rows, itemgetter(0))
+        game: [(row.kind, row.data) for row in group]
+        for game, group in groupby(rows, itemgetter(0))
     }
     return {
-        game: one
-        for game, one in of_games.items()
-        if all(isinstance(data, dict) for _, data in one)
+        game: happened
+        for game, happened in of_games.items()
+        if all(isinstance(data, dict) for _, data in happened)
     }
 
 
@@ -204,10 +204,10 @@ def insert_events(
     """Insert what happened after some version. Raises DamagedGameError where that is not there."""
     before = START
     if after:
-        found = connection.scalar(_HASH, {"game": game_id, "number": after})
-        if found is None:
+        digest = connection.scalar(_HASH, {"game": game_id, "number": after})
+        if digest is None:
             raise DamagedGameError(game_id, say("event {number} is missing", number=after))
-        before = found
+        before = digest
     moment, rows = moment_text(at), []
     for version, event in enumerate(new, start=after + 1):
         before = link(before, game_id, version, moment, event.kind, json_text(event.data))
@@ -231,10 +231,10 @@ def change_seats(
     connection: sa.Connection, game_id: str, sat: Sequence[SeatRow], sit: Sequence[SeatRow]
 ) -> None:
     """Write the seats that differ from those that were there."""
-    if gone := [one.number for one in sat if one not in sit]:
+    if gone := [seat.number for seat in sat if seat not in sit]:
         these = seats.c.game_id == game_id, seats.c.number.in_(gone)
         connection.execute(sa.delete(seats).where(*these))
-    insert_rows(connection, seats, game_id, [one for one in sit if one not in sat])
+    insert_rows(connection, seats, game_id, [seat for seat in sit if seat not in sat])
 
 
 def delete_results(connection: sa.Connection, game_id: str) -> None:
@@ -247,22 +247,22 @@ def why_not_appended(
     connection: sa.Connection, game_id: str, expected: int, *, reopens: bool
 ) -> StoreError:
     """Why nothing can be appended."""
-    found = read_games(connection, games.c.id == game_id)
-    if not found:
+    stored_games = read_games(connection, games.c.id == game_id)
+    if not stored_games:
         return missing_game(game_id)
-    if found[0].open == reopens and found[0].version == expected:
+    if stored_games[0].open == reopens and stored_games[0].version == expected:
         return StaleVersionError(say("The game goes on") if reopens else say("The game is over"))
-    if found[0].version == expected:
+    if stored_games[0].version == expected:
         return DamagedGameError(game_id, say("it was found to be damaged before"))
     return StaleVersionError.say(
         "The game is at version {version} by now; this was meant for version {expected}",
-        version=found[0].version,
+        version=stored_games[0].version,
         expected=expected,
     )
 
 
 def missing_game(game_id: str) -> MissingGameError:
-    """That there is no game of this id."""
+    """The error that there is no game of this id."""
     return MissingGameError.say("There is no game {game}", game=game_id)
 
 
@@ -401,7 +401,7 @@ def put(connection: sa.Connection, table: sa.Table, row: Mapping[str, Any]) -> N
         connection.execute(sa.insert(table).values(row))
 
 
-_SETTINGS = {one.name: type(one.default) for one in fields(PlaceSettings)}
+_SETTINGS = {field.name: type(field.default) for field in fields(PlaceSettings)}
 
 _OF_PLACE = sa.select(place_settings.c.key, place_settings.c.value).where(
     place_settings.c.place == sa.bindparam("place")
@@ -504,9 +504,9 @@ class Store(Transactions):
 
     async def settings(self, place: str) -> PlaceSettings:
         """What holds in a place for its games and messages; what makes no sense is not set."""
-        found = await self.place_settings(place)
+        pairs = await self.place_settings(place)
         return PlaceSettings(
-            **{name: found[name] for name in _SETTINGS if type(found.get(name)) is _SETTINGS[name]}
+            **{name: pairs[name] for name in _SETTINGS if type(pairs.get(name)) is _SETTINGS[name]}
         )
 
     async def places_that_set(self, key: str) -> dict[str, Any]:
@@ -643,8 +643,8 @@ class Store(Transactions):
 
         Also whether one was set aside that the place was not told of, see `untold`.
         """
-        found = games_of(await self.glance(OPEN_GAMES, place=place))
-        return found, bool(await self.glance(UNTOLD, place=place))
+        stored_games = games_of(await self.glance(OPEN_GAMES, place=place))
+        return stored_games, bool(await self.glance(UNTOLD, place=place))
 
     async def recent_games(self, place: str, limit: int) -> list[StoredGame]:
         """The last `limit` games of a place, open or not, the newest first."""
@@ -675,10 +675,10 @@ class Store(Transactions):
         """A game of a place that was set aside and that the place was not told of; now it is."""
 
         def tell(connection: sa.Connection) -> str | None:
-            found: str | None = connection.scalar(UNTOLD, {"place": place})
-            this = games.c.id == found
+            game_id: str | None = connection.scalar(UNTOLD, {"place": place})
+            this = games.c.id == game_id
             connection.execute(sa.update(games).where(this).values(set_aside=1))
-            return found
+            return game_id
 
         return await self.write(tell)
 
@@ -729,13 +729,13 @@ class Store(Transactions):
         """
         fair = [games.c.secret.is_not(None), COUNTED, *in_place(place)]
 
-        def found(connection: sa.Connection) -> list[Happened]:
+        def rolled(connection: sa.Connection) -> list[Happened]:
             rolls = read_happened(connection, *fair, events.c.kind.in_(("begun", "rolled")))
-            for game in [game for game, one in rolls.items() if brings_dice(one)]:
+            for game in [game for game, happened in rolls.items() if brings_dice(happened)]:
                 rolls |= read_happened(connection, games.c.id == game)
             return list(rolls.values())
 
-        return await self.read(found)
+        return await self.read(rolled)
 
 
 _GAME_OF_ID = games_query(games.c.id == sa.bindparam("game"), COUNTED)

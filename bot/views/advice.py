@@ -89,22 +89,22 @@ def advice_text(advice: Advice) -> str:
 def advice_head(advice: Advice) -> str:
     """The roll, the position and the rules."""
     dice: LoadedDice | None = advice.brought
-    told = {
+    parts = {
         "dice": roll_text(advice),
         "position": position_text(advice.rules, advice.position, named=bool(dice)),
         "rules": advice.rules.name,
     }
     if dice:
-        return say("{dice}: {position}, {rules} rules to {goal:,}", goal=dice.rules.goal, **told)
-    return say("{dice}: {position}, {rules} rules", **told)
+        return say("{dice}: {position}, {rules} rules to {goal:,}", goal=dice.rules.goal, **parts)
+    return say("{dice}: {position}, {rules} rules", **parts)
 
 
 def endings_lines(advice: Advice) -> list[str]:
     """How the turn ends after each option, where that was asked for."""
-    told = [(one, one.ends) for one in advice.options if one.ends]
-    if not told:
+    endings = [(option, option.ends) for option in advice.options if option.ends]
+    if not endings:
         return []
-    rows = [(set_aside_text(advice, one), ends_text(ends)) for one, ends in told]
+    rows = [(set_aside_text(advice, option), ends_text(ends)) for option, ends in endings]
     return [say("How the turn ends:"), *columns(rows)]
 
 
@@ -158,11 +158,11 @@ def brought_lines(dice: "LoadedDice | None") -> list[str]:
 
 def sets_text(dice: "LoadedDice") -> str:
     """The dice of all players."""
-    told = say_later("Your dice {mine}, theirs {theirs}.")
+    message = say_later("Your dice {mine}, theirs {theirs}.")
     if not dice.of_two:
-        told = say_later("Your dice {mine}, those of the others {theirs}.")
-    theirs = " / ".join(one.text for one in dice.others)
-    return wrap(say(told, mine=dice.mine.text, theirs=theirs))
+        message = say_later("Your dice {mine}, those of the others {theirs}.")
+    theirs = " / ".join(other.text for other in dice.others)
+    return wrap(say(message, mine=dice.mine.text, theirs=theirs))
 
 
 def doubt_lines(dice: "LoadedDice | None") -> list[str]:
@@ -171,7 +171,7 @@ def doubt_lines(dice: "LoadedDice | None") -> list[str]:
         return []
     from bot.views.named_dice import doubts  # noqa: PLC0415 - 56 ms, of own dice
 
-    thrown = [die for one in dice.sets for die in one.dice]
+    thrown = [die for dice_set in dice.sets for die in dice_set.dice]
     return [wrap(sentence) for sentence in doubts(thrown, joker_alone=dice.joker_alone)]
 
 
@@ -179,8 +179,8 @@ def reason_text(answer: Advice | Odds) -> str:
     """Why the best choice is best; of several players what the others have, and how sure it is."""
     if len(answer.chances) == 2:
         return why_text(answer)
-    told = [percent(answer.chances[k], answer.within) for k in answer.position.in_order[1:]]
-    text = say("The others would then win {chances} of the time.", chances=and_text(told))
+    chances = [percent(answer.chances[k], answer.within) for k in answer.position.in_order[1:]]
+    text = say("The others would then win {chances} of the time.", chances=and_text(chances))
     if answer.within is not None:
         text += " " + say(
             "These chances are estimates, good to about ±{points:.1f} %: choices closer than"
@@ -257,7 +257,7 @@ _REASONS = {
         " but rolling wins more often."
     ),
 }
-"""By the reason and whether it is best to roll."""
+"""The sentences on a choice, by the reason and whether it is best to roll."""
 
 _BELOW, _TIE = range(2)
 _LAST = {
@@ -272,7 +272,7 @@ _LAST = {
         "Why roll: this is your last turn, and {bank:,} points would only be a tie."
     ),
 }
-"""In the last turn, by what banking would come to and whether it is best to roll."""
+"""The sentences of a last turn, by what a bank would come to and whether it is best to roll."""
 
 
 def why_text(answer: Advice | Odds) -> str:
@@ -280,37 +280,37 @@ def why_text(answer: Advice | Odds) -> str:
 
     After the sentence on advice comes what the other choice is worth, which odds show anyway.
     """
-    found = answer.why
-    if found is None or (isinstance(answer, Odds) and found.reason is Reason.NO_CHOICE):
+    why = answer.why
+    if why is None or (isinstance(answer, Odds) and why.reason is Reason.NO_CHOICE):
         return ""
-    if found.reason is Reason.NO_CHOICE:
-        return wrap(_no_choice_text(answer, found))
-    sentence = _reason_text(answer.rules, answer.position, found)
+    if why.reason is Reason.NO_CHOICE:
+        return wrap(_no_choice_text(answer, why))
+    sentence = _reason_text(answer.rules, answer.position, why)
     if isinstance(answer, Odds):
         return wrap(sentence)
-    return wrap(f"{sentence} {_other_text(found)}")
+    return wrap(f"{sentence} {_other_text(why)}")
 
 
-def _reason_text(rules: Ruleset, position: Position, found: Why) -> str:
-    rolls = found.action is Decision.ROLL
+def _reason_text(rules: Ruleset, position: Position, why: Why) -> str:
+    rolls = why.action is Decision.ROLL
     parts = {
-        "bank": found.turn_total,
-        "dice": dice_count(found.dice),
-        "roll": found.points_of_rolling,
-        "chance": percent(1 - (found.bank or 0.0)),
+        "bank": why.turn_total,
+        "dice": dice_count(why.dice),
+        "roll": why.points_of_rolling,
+        "chance": percent(1 - (why.bank or 0.0)),
         "theirs": position.opponent,
         "goal": rules.goal,
         "lead": position.banked - position.opponent,
         "behind": position.opponent - position.banked,
-        "missing": rules.winning_score - position.banked - found.turn_total,
+        "missing": rules.winning_score - position.banked - why.turn_total,
     }
-    if found.reason is Reason.FARKLES:
+    if why.reason is Reason.FARKLES:
         return _farkles_text(rules, position)
-    if found.reason is Reason.LAST_TURN:
+    if why.reason is Reason.LAST_TURN:
         to_beat = points_to_beat(rules, position) or 0
-        stands = _TIE if found.turn_total == to_beat else _BELOW
+        stands = _TIE if why.turn_total == to_beat else _BELOW
         return say(_LAST[stands, rolls], to_beat=to_beat, **parts)
-    return say(_REASONS[found.reason, rolls], **parts)
+    return say(_REASONS[why.reason, rolls], **parts)
 
 
 def _farkles_text(rules: Ruleset, position: Position) -> str:
@@ -318,42 +318,44 @@ def _farkles_text(rules: Ruleset, position: Position) -> str:
     number, limit, cost = position.farkles + 1, rules.farkle_limit, say("your whole score")
     if rules.penalty_points:
         cost = say("{points:,} points", points=rules.penalty_points)
-    told = say_later(
+    sentence = say_later(
         "Why bank: a farkle now would be your number {number} in a row, and number {limit}"
         " costs {cost}; without that penalty you would roll."
     )
     if rules.spares_farkles:
-        told = say_later(
+        sentence = say_later(
             "Why bank: a farkle of all dice may cost {cost}; without that penalty you would roll."
         )
     elif number == limit:
-        told = say_later(
+        sentence = say_later(
             "Why bank: your next farkle costs {cost}; without that penalty you would roll."
         )
-    return say(told, number=number, limit=limit, cost=cost)
+    return say(sentence, number=number, limit=limit, cost=cost)
 
 
-def _other_text(found: Why) -> str:
+def _other_text(why: Why) -> str:
     """What the other choice is worth, and the chance of a farkle."""
-    told = say_later("Rolling {dice} instead wins {value}; the farkle chance is {chance}.")
-    if banks := found.action is Decision.ROLL:
-        told = say_later("Banking instead wins {value}; the farkle chance with {dice} is {chance}.")
-    value = percent((found.bank or 0.0) if banks else found.roll)
-    dice, chance = dice_count(found.dice), percent(found.farkle_probability)
-    return say(told, value=value, dice=dice, chance=chance)
+    sentence = say_later("Rolling {dice} instead wins {value}; the farkle chance is {chance}.")
+    if banks := why.action is Decision.ROLL:
+        sentence = say_later(
+            "Banking instead wins {value}; the farkle chance with {dice} is {chance}."
+        )
+    value = percent((why.bank or 0.0) if banks else why.roll)
+    dice, chance = dice_count(why.dice), percent(why.farkle_probability)
+    return say(sentence, value=value, dice=dice, chance=chance)
 
 
-def _no_choice_text(answer: Advice | Odds, found: Why) -> str:
+def _no_choice_text(answer: Advice | Odds, why: Why) -> str:
     before = answer.position
     turn = answer.after(answer.options[0]) if isinstance(answer, Advice) else before.turn
-    position = replace(before, turn=replace(turn, turn_total=found.turn_total))
-    told = say_later("Why roll: {reason}; the farkle chance with {dice} is {chance}.")
+    position = replace(before, turn=replace(turn, turn_total=why.turn_total))
+    sentence = say_later("Why roll: {reason}; the farkle chance with {dice} is {chance}.")
     if 0 < rules_at(answer.rules, before).throws == turn.throws:
-        told = say_later("Why that is lost: it was the last throw of the turn, and {reason}.")
-        if found.bank is not None:
-            told = say_later("Why bank: that was the last throw of the turn.")
-    dice, chance = dice_count(found.dice), percent(found.farkle_probability)
-    return say(told, reason=no_bank_text(answer.rules, position), dice=dice, chance=chance)
+        sentence = say_later("Why that is lost: it was the last throw of the turn, and {reason}.")
+        if why.bank is not None:
+            sentence = say_later("Why bank: that was the last throw of the turn.")
+    dice, chance = dice_count(why.dice), percent(why.farkle_probability)
+    return say(sentence, reason=no_bank_text(answer.rules, position), dice=dice, chance=chance)
 
 
 def _why_not_with_enough(rules: Ruleset, position: Position) -> str:
@@ -379,14 +381,14 @@ def no_bank_text(rules: Ruleset, position: Position) -> str:
         least = rules.least_bank(on_board=on_board, wins=True)
     else:
         least = rules.least_bank_at(position.banked, on_board=on_board)
-    told = say_later("{points:,} is below the minimum of {least:,}")
+    sentence = say_later("{points:,} is below the minimum of {least:,}")
     if points <= position.to_beat:
-        told = say_later("{points:,} does not beat the {others:,} of the turn before")
+        sentence = say_later("{points:,} does not beat the {others:,} of the turn before")
     elif points >= least:
         return _why_not_with_enough(rules, position)
     elif not on_board and least == rules.opening_minimum > rules.minimum_bank:
-        told = say_later("{points:,} is below {least:,}, the minimum for a first bank")
-    return say(told, points=points, least=least, others=position.to_beat)
+        sentence = say_later("{points:,} is below {least:,}, the minimum for a first bank")
+    return say(sentence, points=points, least=least, others=position.to_beat)
 
 
 def odds_text(odds: Odds, *, alone: bool = True) -> str:
@@ -396,15 +398,15 @@ def odds_text(odds: Odds, *, alone: bool = True) -> str:
         return _lines(odds_table(odds), reason_text(odds), *about(odds))
     # with the same dice of all, of several players both say the same
     reason = reason_text(odds) if dice or len(odds.chances) == 2 else ""
-    more = about(odds) if alone or (dice is None and len(odds.chances) == 2) else []
+    notes = about(odds) if alone or (dice is None and len(odds.chances) == 2) else []
     doubt = doubt_lines(dice) if alone else []
-    return _lines(odds_table(odds, alone=alone), reason, *more, *doubt)
+    return _lines(odds_table(odds, alone=alone), reason, *notes, *doubt)
 
 
 def odds_table(odds: Odds, *, alone: bool = True) -> str:
     """Roll or bank, and what each is worth; if not `alone` without what players bring."""
     rules, position, within, dice = odds.rules, odds.position, odds.within, odds.brought
-    told = {
+    parts = {
         "position": position_text(rules, position, named=bool(dice)),
         "rules": rules.name,
     }
@@ -413,11 +415,11 @@ def odds_table(odds: Odds, *, alone: bool = True) -> str:
             "{position}, {dice} to roll, {rules} rules to {goal:,}",
             dice=dice.mine.left(position.dice).text,
             goal=dice.rules.goal,
-            **told,
+            **parts,
         )
     else:
         head = say_number(
-            "{position}, {number} [die|dice] to roll, {rules} rules", position.dice, **told
+            "{position}, {number} [die|dice] to roll, {rules} rules", position.dice, **parts
         )
     # what the badge allows comes first: of the rows the bank may be barred without it
     lines = [wrap(head), *(brought_lines(dice) if alone else []), *use_lines(odds)]
@@ -444,8 +446,8 @@ def _offered_lines(odds: Odds, value: float, offered: TurnState) -> list[str]:
     afresh = say("begin afresh"), percent(odds.roll)
     rows = [taken, afresh] if odds.action is Decision.TAKE_OVER else [afresh, taken]
     costs = cost_text(0), cost_text(abs(value - odds.roll))
-    told = [(*row, cost) for row, cost in zip(rows, costs, strict=True)]
-    return columns(told, right={1})
+    table = [(*row, cost) for row, cost in zip(rows, costs, strict=True)]
+    return columns(table, right={1})
 
 
 def leaving_text(odds: Odds) -> str:
@@ -455,12 +457,12 @@ def leaving_text(odds: Odds) -> str:
     dice = dice_count(odds.position.dice)
     if odds.leaving <= EVEN:
         return wrap(say("A bank leaves them {dice}, which they had better not take.", dice=dice))
-    told = say(
+    sentence = say(
         "A bank leaves them {dice} to go on with, which costs you {cost}.",
         dice=dice,
         cost=percent(odds.leaving),
     )
-    return wrap(told)
+    return wrap(sentence)
 
 
 def use_lines(odds: Odds) -> list[str]:
@@ -502,17 +504,17 @@ def reachable_text(answer: Advice | Odds) -> str:
     if answer.reachable:
         return ""
     if answer.brought:
-        told = say_later("these dice cannot be left at a turn total of {turn_total:,}")
-        reason = say(told, turn_total=answer.position.turn_total)
+        sentence = say_later("these dice cannot be left at a turn total of {turn_total:,}")
+        reason = say(sentence, turn_total=answer.position.turn_total)
     else:
         reason = impossible_turn(answer.rules, answer.position.turn)
     return wrap(say("Note: {reason}; this is what it would be worth.", reason=reason))
 
 
 def id_text(answer: Advice | Odds) -> str:
-    """By what the position is opened again."""
-    found = opened_by(answer)
-    return say("Position {id}", id=found) if found else ""
+    """The line with the ID that opens the position again, "" where it has none."""
+    code = opened_by(answer)
+    return say("Position {id}", id=code) if code else ""
 
 
 def _lines(*lines: str) -> str:
@@ -598,12 +600,12 @@ def _boards(rules: Ruleset, position: Position) -> list[str]:
     several = len(position.players) > 2
     if not (several or own_tells or their_tells or on_board or theirs):
         return [say("neither on the board")]
-    told = []
+    parts = []
     if not own_tells:
-        told.append(say("on the board") if on_board else say("not on the board"))
+        parts.append(say("on the board") if on_board else say("not on the board"))
     if not their_tells and not several:
-        told.append(say("them on the board") if theirs else say("them not on the board"))
-    return told
+        parts.append(say("them on the board") if theirs else say("them not on the board"))
+    return parts
 
 
 def _stage(rules: Ruleset, position: Position) -> list[str]:
@@ -684,12 +686,12 @@ def bank_text(rules: Ruleset, position: Position) -> str:
         total = after.score
     elif total >= rules.winning_score and rules.goal_ends_game(last_of_round=last_of_round):
         return say("wins the game")
-    told = say_later("{score:,} to {others}")
+    sentence = say_later("{score:,} to {others}")
     if theirs < position.opponent:
-        told = say_later("{score:,} to {theirs:,}, they fall back")
+        sentence = say_later("{score:,} to {theirs:,}, they fall back")
     elif theirs > position.opponent:
-        told = say_later("{score:,} to {theirs:,}, they get the points")
-    scores = say(told, score=total, others=others, theirs=theirs)
+        sentence = say_later("{score:,} to {theirs:,}, they get the points")
+    scores = say(sentence, score=total, others=others, theirs=theirs)
     if beyond or total < rules.winning_score:
         return say("goes beyond the goal: {scores}", scores=scores) if beyond else scores
     then = say_later("{scores}, then they get one final turn")

@@ -36,8 +36,8 @@ def bare_data(answer: Advice | Odds) -> dict[str, Any]:
         left_out |= _OF_BADGES
     left_out |= _unsaid(answer.rules)
     if isinstance(answer, Advice):
-        told = zip(answer.options, data["options"], strict=True)
-        data["options"] = tuple(_less(said, left_out) | _ends_data(one) for one, said in told)
+        rows = zip(answer.options, data["options"], strict=True)
+        data["options"] = tuple(_less(said, left_out) | _ends_data(option) for option, said in rows)
     return _less(data, left_out)
 
 
@@ -89,7 +89,7 @@ def _named_data(answer: Advice | Odds, data: dict[str, Any]) -> dict[str, Any]:
     del data["uses" if isinstance(answer, Advice) else "use"]
     data |= {"goal": dice.rules.goal, "my_dice": dice.mine.text, "joker_alone": dice.joker_alone}
     if not dice.of_two:
-        return {"their_dice": [one.text for one in dice.others]}
+        return {"their_dice": [other.text for other in dice.others]}
     return used | {
         "their_dice": dice.theirs.text,
         "badges": [badge.text if badge else None for badge in dice.badges],
@@ -106,7 +106,7 @@ def position_data(rules: Ruleset, position: Position) -> dict[str, Any]:
     unsaid = _unsaid(rules)
     if len(position.players) > 2:
         data = _less(asdict(position), {"held", "offered", "rounds_left"})
-        players = [_less(one, {"banked"}) for one in data["players"]]
+        players = [_less(player, {"banked"}) for player in data["players"]]
         return data | {"players": players, "turn": _less(data["turn"], unsaid)}
     names = "banked", "opponent", "turn_total", "farkles", "opponent_farkles", "dice", "hot_dice"
     return {
@@ -131,7 +131,7 @@ def advice_sheet(advice: Advice) -> Sheet:
     """The options, best first; how the turn ends after each as far as a row tells it."""
     left_out = set() if len(advice.chances) > 2 and not advice.brought else _OF_SEVERAL
     left_out = left_out | _unsaid(advice.rules) | _OF_BADGES | {"ends"}
-    names = [one.name for one in fields(Option) if one.name not in left_out]
+    names = [field.name for field in fields(Option) if field.name not in left_out]
     options = bare_data(advice)["options"]
     rows = [{name: option[name] for name in names} | _flat_ends(option) for option in options]
     ends = list(rows[0])[len(names) :] if rows else []
@@ -140,5 +140,5 @@ def advice_sheet(advice: Advice) -> Sheet:
 
 def _flat_ends(option: Mapping[str, Any]) -> dict[str, float]:
     """How the turn ends after an option, but for the chance of each number of points."""
-    told = option.get("ends", {})
-    return {f"ends_{name}": told[name] for name in told if name != "banked"}
+    ends = option.get("ends", {})
+    return {f"ends_{name}": ends[name] for name in ends if name != "banked"}

@@ -69,7 +69,7 @@ def _condense(number: int) -> list[int]:
 
 
 def _whole_percent(probability: float) -> str:
-    """Without decimals; the ends only for what is certain."""
+    """A probability in percent without decimals; 0 and 100 only for what is certain."""
     if 0 < probability < 0.005:
         return "<1 %"
     if 0.995 <= probability < 1:
@@ -80,7 +80,7 @@ def _whole_percent(probability: float) -> str:
 def _shared_bars(
     chart: GameChart, turns: Sequence[ChartPoint], labels: Sequence[str], width: int
 ) -> list[str]:
-    """For each turn the first player's share as a bar, the share in percent and the scores."""
+    """A line for each turn: the first player's share as a bar and in percent, and the scores."""
     first, second = _names(chart, _NAME_WIDTH)
     percents = _aligned([_whole_percent(turn.win_probabilities[0]) for turn in turns])
     scores = [_aligned([figure(turn.scores[seat]) for turn in turns]) for seat in range(2)]
@@ -91,8 +91,8 @@ def _shared_bars(
     return [
         f"{indent}█ {first}  ░ {second}",
         *(
-            f"{label}  {bar}  {percent}  {one}:{two}"
-            for bar, (label, percent, one, two) in zip(bars, rest, strict=True)
+            f"{label}  {bar}  {percent}  {one}:{other}"
+            for bar, (label, percent, one, other) in zip(bars, rest, strict=True)
         ),
     ]
 
@@ -113,7 +113,7 @@ def _filled(share: float, cells: int) -> int:
 def _player_columns(
     chart: GameChart, turns: Sequence[ChartPoint], labels: Sequence[str], width: int
 ) -> list[str]:
-    """For each turn every player's percentage, with a small bar where there is room."""
+    """A line for each turn: every player's percentage, with a small bar where there is room."""
     last = chart.turns[-1].win_probabilities
     indent = text_width(labels[0])
     # seven columns hold a percentage and its distance to the next

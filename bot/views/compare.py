@@ -70,30 +70,30 @@ def compare_table(compared: Compared) -> list[str]:
     rows = [
         (
             label(variation) if len(bases) > 1 else variation.value or variation.base,
-            percent(one.first_player),
-            figure(one.points, ",.0f"),
-            _known(one.tally.points.value, lambda points: figure(points, ",.0f")),
-            rough_percent(one.farkles),
-            _known(one.tally.farkles.value, rough_percent),
-            _known(one.tally.turns.value, lambda turns: figure(turns, ".1f")),
-            _known(one.tally.close.value, rough_percent),
-            _known(-100 * one.careless_loses, lambda lost: figure(lost, "+.1f")),
+            percent(comparison.first_player),
+            figure(comparison.points, ",.0f"),
+            _known(comparison.tally.points.value, lambda points: figure(points, ",.0f")),
+            rough_percent(comparison.farkles),
+            _known(comparison.tally.farkles.value, rough_percent),
+            _known(comparison.tally.turns.value, lambda turns: figure(turns, ".1f")),
+            _known(comparison.tally.close.value, rough_percent),
+            _known(-100 * comparison.careless_loses, lambda lost: figure(lost, "+.1f")),
         )
-        for variation, one in compared
+        for variation, comparison in compared
     ]
-    games = max(one.tally.games for _, one in compared)
+    games = max(comparison.tally.games for _, comparison in compared)
     counted = say("Best play by both, in {games:,} games each:", games=games)
     return [counted, *columns([head, *rows], right=range(1, len(head)))]
 
 
-def _known(value: float, told: Callable[[float], str]) -> str:
+def _known(value: float, wording: Callable[[float], str]) -> str:
     """A number as it is told; a dash for one that is not worked out."""
-    return "-" if math.isnan(value) else told(value)
+    return "-" if math.isnan(value) else wording(value)
 
 
 def compare_text(compared: Compared) -> str:
     """A row for each rule set, and what the columns say."""
-    found, careless = [one for _, one in compared], compared[0][1].careless
+    rows, careless = [row for _, row in compared], compared[0][1].careless
     lines = [
         _first_columns(),
         say(
@@ -101,20 +101,20 @@ def compare_text(compared: Compared) -> str:
             " {close} %) are counted in these games; the standard errors are at most {points}"
             " points, {farkles} % and {share} %.",
             close=figure(100 * CLOSE, "g"),
-            points=_most([one.tally.points for one in found], 1, ".1f"),
-            farkles=_most([one.tally.farkles for one in found], 100, ".1f"),
-            share=_most([one.tally.close for one in found], 100, ".1f"),
+            points=_most([row.tally.points for row in rows], 1, ".1f"),
+            farkles=_most([row.tally.farkles for row in rows], 100, ".1f"),
+            share=_most([row.tally.close for row in rows], 100, ".1f"),
         ),
-        _turns_text(found),
-        _careless_text(careless, found),
+        _turns_text(rows),
+        _careless_text(careless, rows),
     ]
-    if one := next((one for one in found if not one.rules.is_plain), None):
-        told = say(
+    if special := next((row for row in rows if not row.rules.is_plain), None):
+        note = say(
             "-: this is not counted where games have rounds, or a turn depends on the one before"
             " it; they were played turn by turn, {games:,} of each.",
-            games=one.tally.games,
+            games=special.tally.games,
         )
-        lines.append(told)
+        lines.append(note)
     return "\n".join([*compare_table(compared), *map(wrap, lines)])
 
 
@@ -143,10 +143,10 @@ def _first_columns() -> str:
     )
 
 
-def _turns_text(found: Sequence[Comparison]) -> str:
-    if all(one.tally.turns.standard_error is None for one in found):
+def _turns_text(comparisons: Sequence[Comparison]) -> str:
+    if all(comparison.tally.turns.standard_error is None for comparison in comparisons):
         return say("turns: per game of best play (exact).")
-    error = _most([one.tally.turns for one in found], 1, ".2f")
+    error = _most([comparison.tally.turns for comparison in comparisons], 1, ".2f")
     return say(
         "turns: per game of best play (exact; for large games and where ties are played on they"
         " are counted, with a standard error of at most {error}).",
@@ -154,13 +154,13 @@ def _turns_text(found: Sequence[Comparison]) -> str:
     )
 
 
-def _careless_text(level: str, found: Sequence[Comparison]) -> str:
+def _careless_text(level: str, comparisons: Sequence[Comparison]) -> str:
     """What the last column says."""
-    told = _careless(level)
-    if all(one.careless_wins.standard_error is None for one in found):
-        return say("{told}, exact.", told=told)
-    error = _most([one.careless_wins for one in found], 100, ".1f")
-    return say("{told}, standard error {error} at most.", told=told, error=error)
+    meaning = _careless(level)
+    if all(comparison.careless_wins.standard_error is None for comparison in comparisons):
+        return say("{told}, exact.", told=meaning)
+    error = _most([comparison.careless_wins for comparison in comparisons], 100, ".1f")
+    return say("{told}, standard error {error} at most.", told=meaning, error=error)
 
 
 def _careless(level: str) -> str:
@@ -172,7 +172,7 @@ def _careless(level: str) -> str:
 
 def _most(estimates: Sequence[Estimate], scale: float, form: str) -> str:
     """The largest standard error."""
-    return figure(scale * max(one.standard_error or 0.0 for one in estimates), form)
+    return figure(scale * max(estimate.standard_error or 0.0 for estimate in estimates), form)
 
 
 def compare_data(compared: Compared) -> list[dict[str, Any]]:
@@ -182,18 +182,18 @@ def compare_data(compared: Compared) -> list[dict[str, Any]]:
             "rules": variation.base,
             "option": variation.option,
             "value": variation.value or None,
-            "digest": one.rules.digest,
-            "first_player": one.first_player,
-            "most_points": {"points": one.points, "farkles": one.farkles},
-            "optimal": {"games": one.tally.games}
-            | {name: _plain(getattr(one.tally, name)) for name in _COUNTED},
+            "digest": row.rules.digest,
+            "first_player": row.first_player,
+            "most_points": {"points": row.points, "farkles": row.farkles},
+            "optimal": {"games": row.tally.games}
+            | {name: _plain(getattr(row.tally, name)) for name in _COUNTED},
             "careless": {
-                "level": one.careless,
-                "wins": _plain(one.careless_wins),
-                "loses": None if math.isnan(one.careless_loses) else one.careless_loses,
+                "level": row.careless,
+                "wins": _plain(row.careless_wins),
+                "loses": None if math.isnan(row.careless_loses) else row.careless_loses,
             },
         }
-        for variation, one in compared
+        for variation, row in compared
     ]
 
 
@@ -217,21 +217,21 @@ def compare_chart(compared: Compared, form: Form = "png", look: Look = DARK) -> 
 
     What is counted and not exact has its largest standard error beside its name.
     """
-    first, one = compared[0]
+    first, play = compared[0]
     along = _along(compared)
-    told = say_later("Rule sets side by side")
+    heading = say_later("Rule sets side by side")
     if first.option:
-        told = say_later("Rule sets by {option}")
+        heading = say_later("Rule sets by {option}")
         if len({variation.base for variation, _ in compared}) == 1:
-            told = say_later("{rules} rules by {option}")
-    title = say(told, rules=first.base, option=first.option)
-    tallies = [one.tally for _, one in compared]
-    lost = [Estimate(one.careless_loses, one.careless_wins.standard_error) for _, one in compared]
+            heading = say_later("{rules} rules by {option}")
+    title = say(heading, rules=first.base, option=first.option)
+    tallies = [row.tally for _, row in compared]
+    lost = [Estimate(row.careless_loses, row.careless_wins.standard_error) for _, row in compared]
     close = say("decisions within {close:g} percentage points, in %", close=100 * CLOSE)
-    loses = say("what the level {level} loses, in percentage points", level=one.careless)
+    loses = say("what the level {level} loses, in percentage points", level=play.careless)
     farkles = say("turns that end in a farkle, in %")
     series = {
-        say("first player wins, in %"): [100 * one.first_player for _, one in compared],
+        say("first player wins, in %"): [100 * row.first_player for _, row in compared],
         **_counted(say("points of a turn"), [tally.points for tally in tallies]),
         **_counted(farkles, [tally.farkles for tally in tallies], 100),
         **_counted(say("turns of a game"), [tally.turns for tally in tallies]),
@@ -243,7 +243,7 @@ def compare_chart(compared: Compared, form: Form = "png", look: Look = DARK) -> 
         along,
         series,
         title=title,
-        lines=[say("Best play by both, {games:,} games counted for each", games=one.tally.games)],
+        lines=[say("Best play by both, {games:,} games counted for each", games=play.tally.games)],
         source=say("By farkle-advisor; ±: the largest standard error of what is counted"),
         look=look,
         form=form,
@@ -252,9 +252,11 @@ def compare_chart(compared: Compared, form: Form = "png", look: Look = DARK) -> 
 
 def _counted(what: str, figures: Sequence[Estimate], unit: int = 1) -> dict[str, list[float]]:
     """Amounts by what they are, with their standard error if they have one."""
-    most = unit * max(one.standard_error or 0.0 for one in figures)
+    most = unit * max(estimate.standard_error or 0.0 for estimate in figures)
     return {
-        f"{what} (± {figure(most, '.2g')})" if most else what: [unit * one.value for one in figures]
+        f"{what} (± {figure(most, '.2g')})" if most else what: [
+            unit * estimate.value for estimate in figures
+        ]
     }
 
 

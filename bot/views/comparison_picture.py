@@ -50,8 +50,8 @@ def sweep_chart(
     series : by what it is, unit and all, the amount at each value; None where it is not known
     size : in pixels; as high as the panels need if not given
     """
-    numbers = [one for one in x_values if not isinstance(one, str)]
-    names = [one for one in x_values if isinstance(one, str)]
+    numbers = [number for number in x_values if not isinstance(number, str)]
+    names = [name for name in x_values if isinstance(name, str)]
     picture = drawing.new_figure(look, size or sweep_size(x_values, series, lines))
     height = picture.get_figheight()
     ceiling = drawing.write_title(picture, look, title, lines)
@@ -59,13 +59,13 @@ def sweep_chart(
     bottom = floor + (0.62 if numbers else 0.12) / height
     panel = (ceiling - bottom) / max(1, len(series))
     left = 0.14 if numbers else 0.3
-    for place, (told, amounts) in enumerate(series.items()):
+    for place, (heading, amounts) in enumerate(series.items()):
         low = bottom + (len(series) - 1 - place) * panel
         room = (left, low + 0.2 / height, 0.94 - left, panel - 0.62 / height)
         axes = picture.add_axes(room)
-        known = np.array([np.nan if one is None else one for one in amounts], dtype=np.float64)
+        known = np.array([np.nan if y is None else y for y in amounts], dtype=np.float64)
         above = axes.get_position().y1 + 0.12 / height
-        drawing.draw_text(picture, look, 0.03, above, told, 15, bold=True)
+        drawing.draw_text(picture, look, 0.03, above, heading, 15, bold=True)
         is_last = place == len(series) - 1
         if numbers:
             _draw_line(axes, look, numbers, known, place)
@@ -84,8 +84,8 @@ def sweep_size(
     series: Mapping[str, Sequence[float | None]],
     lines: Sequence[str] = (),
 ) -> drawing.Size:
-    """As high as the panels of a sweep need."""
-    names = sum(isinstance(one, str) for one in x_values)
+    """The size of the picture of a sweep, as high as its panels need."""
+    names = sum(isinstance(x_value, str) for x_value in x_values)
     each = 0.95 + 0.42 * names if names else 2.6
     inches = (1.1 if names else 1.6) + 0.36 * len(lines) + each * len(series)
     return 800, round(100 * inches)
@@ -156,7 +156,7 @@ def _draw_line(
     axes.set_axisbelow(True)
     axes.margins(x=0.04, y=0.15)
     low, high = axes.get_ylim()
-    ticks = [float(one) for one in axes.get_yticks() if low <= one <= high]
+    ticks = [float(tick) for tick in axes.get_yticks() if low <= tick <= high]
     axes.set_yticks(ticks, drawing.even_figures(ticks))
 
 
@@ -171,11 +171,11 @@ def _draw_bars(
     known = [float(amount) for amount in amounts[~np.isnan(amounts)]]
     written = iter(drawing.even_figures(known))
     for where, amount in zip(places, amounts, strict=True):
-        told = say("not known") if np.isnan(amount) else next(written)
+        label = say("not known") if np.isnan(amount) else next(written)
         axes.text(
             0.0 if np.isnan(amount) else float(amount),
             float(where),
-            f" {told} ",
+            f" {label} ",
             color=look.ink,
             font=drawing.font(14, bold=True),
             ha="right" if amount < 0 else "left",

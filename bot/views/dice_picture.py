@@ -19,7 +19,7 @@ GAP = 20
 _LEAST_COLUMNS = 3
 """The least columns of a square of dice, so that a few are not shown larger than many."""
 _LIFT = 14
-"""By how much a chosen die is raised."""
+"""Pixels by which a chosen die is raised."""
 _SCALE = 4
 """Drawn larger and made smaller, for smooth edges."""
 _PIP = 0.1

@@ -105,7 +105,7 @@ def as_file(figure: "Figure", form: Form) -> bytes:
     data = io.BytesIO()
     metadata: dict[str, Any] = {"Title": figure.get_label(), **_UNDATED.get(form, {})}
     if form == "svg":
-        axes = [[*one.get_position().bounds, *one.axis()] for one in figure.axes]
+        axes = [[*panel.get_position().bounds, *panel.axis()] for panel in figure.axes]
         metadata["Description"] = json.dumps(axes)
     figure.savefig(data, format=form, dpi=figure.dpi, metadata=metadata)
     return data.getvalue()
@@ -120,8 +120,8 @@ def place_in(svg: bytes, across: float, down: float) -> tuple[float, float] | No
     svg : as `as_file` writes it
     across, down : shares of its width and height, from the upper left corner
     """
-    told = re.search(rb"<dc:description>(.*?)</dc:description>", svg)
-    for left, low, width, height, *ends in json.loads(told[1]) if told else []:
+    hit = re.search(rb"<dc:description>(.*?)</dc:description>", svg)
+    for left, low, width, height, *ends in json.loads(hit[1]) if hit else []:
         x, y = (across - left) / width, (1 - down - low) / height
         if 0 <= x <= 1 and 0 <= y <= 1:
             first, last, bottom, top = ends
@@ -207,7 +207,7 @@ def paper_edge(look: Look, width: float) -> Any:
 
 
 def colour_bar(
-    bar: "Axes", look: Look, mesh: Any, told: str, ticks: Sequence[float], sign: str | None = None
+    bar: "Axes", look: Look, mesh: Any, title: str, ticks: Sequence[float], sign: str | None = None
 ) -> None:
     """What the colours of a mesh mean, in a pair of axes of its own.
 
@@ -217,7 +217,7 @@ def colour_bar(
     figure = bar.figure.get_figure(root=True)
     colours = figure.colorbar(mesh, cax=bar, orientation="horizontal", extend=ends)
     colours.set_ticks(ticks, labels=even_figures(ticks, sign or ""))
-    bar.set_title(told, color=look.ink, font=font(14), pad=5, parse_math=False)
+    bar.set_title(title, color=look.ink, font=font(14), pad=5, parse_math=False)
     colours.outline.set_edgecolor(look.faint)
     dress(bar, look, 13)
 

@@ -54,10 +54,10 @@ def story_lines(news: News) -> list[str]:
     table, before = news.table, news.before
     if before is None:
         names = ", ".join(table.names)
-        told = say_later("New game: {names}; {rules} rules, {goal}.")
+        message = say_later("New game: {names}; {rules} rules, {goal}.")
         if table.game.tracked:
-            told = WITH_REAL_DICE
-        opening = say(told, names=names, rules=table.game.rules.name, goal=goal_text(table.game))
+            message = WITH_REAL_DICE
+        opening = say(message, names=names, rules=table.game.rules.name, goal=goal_text(table.game))
         return [*map(earlier_text, news.earlier), opening, *brought_to(table), *doubts_of(news)]
     return [*happened_texts(news, before, briefly=True)]
 
@@ -364,18 +364,18 @@ def _roll_text(name: str, after: Game, fallen: Roll, *, lies: bool = False) -> s
         dice = rolled_text(after, fallen)
         if after.bot_to_move:
             return say("{name} rolls {dice}: nothing scores.", name=name, dice=dice)
-        told = farkle_text(after)
-        return say("{name} rolls {dice}; {what}.", name=name, dice=dice, what=told)
-    found = after.set_asides()
-    shown = ((kept_text(after, one.dice), figure(one.points)) for one in found[:_SHOWN])
+        message = farkle_text(after)
+        return say("{name} rolls {dice}; {what}.", name=name, dice=dice, what=message)
+    legal = after.set_asides()
+    shown = ((kept_text(after, aside.dice), figure(aside.points)) for aside in legal[:_SHOWN])
     choices = after.kit.between.join(f"{kept} ({points})" for kept, points in shown)
     dice = rolled_text(after, fallen)
-    told = say_later("{name} rolls {dice}: {choices}.")
-    if len(found) > _SHOWN:
-        told = say_later("{name} rolls {dice}: {choices} and others.")
+    message = say_later("{name} rolls {dice}: {choices}.")
+    if len(legal) > _SHOWN:
+        message = say_later("{name} rolls {dice}: {choices} and others.")
     if lies:
-        told = say_later("The roll is now {dice}: {choices}.")
-    return say(told, name=name, dice=dice, choices=choices)
+        message = say_later("The roll is now {dice}: {choices}.")
+    return say(message, name=name, dice=dice, choices=choices)
 
 
 def _kept_at_once_text(name: str, game: Game, kept: Game, fallen: Roll, dice: Roll) -> str:
@@ -415,20 +415,20 @@ def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
     if after.is_out_of_throws:
         return say("{name} keeps {dice} for {points:,}: turn total {total:,}.", **parts)
     if after.has_hot_dice:
-        told = say_number(
+        sentence = say_number(
             "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} [die|dice] to"
             " roll, hot dice.",
             after.number_of_dice,
             **parts,
         )
     else:
-        told = say_number(
+        sentence = say_number(
             "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} [die|dice] to"
             " roll.",
             after.number_of_dice,
             **parts,
         )
-    return " ".join([told, *map(whole_sentence, remembered_texts(after))])
+    return " ".join([sentence, *map(whole_sentence, remembered_texts(after))])
 
 
 def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Roll = ()) -> str:
@@ -445,20 +445,20 @@ def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Rol
     parts = {"name": name, "points": end.points, "turn": turn, "score": seat.score}
     if game.stage is Stage.PLAY_OFF:
         return say("{turn} in the play-off.", **parts)
-    told = _SCORES.get(how, _WITH)
+    sentence = _SCORES.get(how, _WITH)
     if how == "farkle that banks":
-        told = _IS_NOW if fallen else _HAS
+        sentence = _IS_NOW if fallen else _HAS
     if end.lost and end.how is TurnEnding.BANK:
-        told = say_later(
+        sentence = say_later(
             "{name} banks {points:,} points and goes beyond the goal; the score is now {score:,}"
         )
         if end.lost == end.points:
-            told = say_later(
+            sentence = say_later(
                 "{name} banks {points:,} points and goes beyond the goal; the score stays {score:,}"
             )
     elif end.lost:
-        told = say_later("{turn}; the penalty is {lost:,} points, the score is now {score:,}")
-    text = say(told, lost=end.lost, **parts)
+        sentence = say_later("{turn}; the penalty is {lost:,} points, the score is now {score:,}")
+    text = say(sentence, lost=end.lost, **parts)
     if not end.lost and (seat.farkles > 1 or (seat.farkles and after.rules.farkle_penalty)):
         text += f", {farkles_in_a_row(seat.farkles, after.rules)}"
     is_first = len(after.reached) == 1 or after.rules.is_defended
@@ -513,7 +513,7 @@ def _undone_text(  # noqa: PLR0911 - one for each kind
         return say("Taken back: the end of the game.")
     if game.turn.used != after.turn.used:
         return say("Taken back: {name}'s use of the badge.", name=names[after.mover])
-    if changed := [one for one in seats if one[1] != one[2]]:
+    if changed := [seat for seat in seats if seat[1] != seat[2]]:
         return say("Taken back: the correction, {changes}.", changes=_changes_text(*changed[0]))
     if game.mover != after.mover:
         return say("Taken back: that it was {name}'s turn.", name=names[game.mover])

@@ -89,9 +89,9 @@ def details_lines(news: News) -> list[str]:
         if chances.within is not None:
             lines.append(_how_exact(game, chances.within))
     if game.commitment:
-        told = say_later("Fair dice: SHA-256 commitment {commitment}.")
+        message = say_later("Fair dice: SHA-256 commitment {commitment}.")
         lines.append(
-            say(told, commitment=game.commitment) if game.over else _commitment(game.commitment)
+            say(message, commitment=game.commitment) if game.over else _commitment(game.commitment)
         )
     if game.secret:
         lines.append(_secret(game.secret))
@@ -169,14 +169,14 @@ def _kit_data(game: Game, number: int) -> dict[str, str | int | None]:
 
 def chances_text(names: Sequence[str], chances: Chances) -> str:
     """One line with each player's chance, by how much the last turn moved it, and why."""
-    told = ", ".join(
+    shares = ", ".join(
         f"{name} {rough_percent(share)}"
         for name, share in zip(names, chances.win_probabilities, strict=True)
     )
     within, head = chances.within, say_later("Win probability: {chances}")
     if within is not None:
         head = say_later("Estimated win probability: {chances}")
-    text = say(head, chances=told)
+    text = say(head, chances=shares)
     if (last := chances.last) is not None:
         why = [
             say("luck {points:+.1f}", points=last.luck * 100),
@@ -246,7 +246,7 @@ def best_text(answer: Advice | Odds) -> str:
 
 
 def after_keeping(advice: Advice) -> str:
-    """That what follows is how it stands once the best dice are kept."""
+    """A line which says that what follows is how it stands once the best dice are kept."""
     return say("After keeping {dice}:", dice=set_aside_text(advice, advice.options[0]))
 
 
@@ -269,10 +269,10 @@ def _opening(news: News) -> Iterator[str]:
     table, game = news.table, news.table.game
     names = ", ".join(table.names)
     rules, goal = game.rules.name, events.goal_text(game)
-    told = say_later("New game {game}: {names}; {rules} rules, {goal}.")
+    message = say_later("New game {game}: {names}; {rules} rules, {goal}.")
     if game.tracked:
-        told = events.WITH_REAL_DICE
-    yield say(told, game=game.id, names=names, rules=rules, goal=goal)
+        message = events.WITH_REAL_DICE
+    yield say(message, game=game.id, names=names, rules=rules, goal=goal)
     yield from events.brought_to(table)
     yield from events.doubts_of(news)
     if game.commitment:
@@ -311,12 +311,12 @@ def _commitment(commitment: str) -> str:
 
 def commitment_text(table: Table) -> str:
     """What is shown of the secret of a game while it goes on."""
-    told = say(
+    sentence = say(
         "When game {game} is over, /proof {game} shows its secret and how every roll follows from"
         " it.",
         game=table.game.id,
     )
-    return wrap(f"{_commitment(table.game.commitment or '')}\n{told}")
+    return wrap(f"{_commitment(table.game.commitment or '')}\n{sentence}")
 
 
 def commitment_data(table: Table) -> dict[str, Any]:
@@ -374,25 +374,27 @@ def to_move_text(table: Table, *, typed: bool = True) -> str:
 def _may_do_text(game: Game, name: str, *, typed: bool) -> str:
     """What the one to move may do between turns, as `to_move_text` has it."""
     if game.is_drafting:
-        told = say_later("{name} takes the next pair.")
+        offer = say_later("{name} takes the next pair.")
         if typed and game.picks:
-            told = say_later("{name} takes the next pair: {dice}.")
+            offer = say_later("{name} takes the next pair: {dice}.")
         elif typed:  # what is laid out has just been told
-            told = say_later("{name} takes the next pair with /pick.")
-        return say(told, name=name, dice=", ".join(die.typed for _, die in laid_out(game)))
+            offer = say_later("{name} takes the next pair with /pick.")
+        return say(offer, name=name, dice=", ".join(die.typed for _, die in laid_out(game)))
     if game.tracked and game.turn != game.first_turn:
         return say("{name}: {turn}.", name=name, turn=events.turn_so_far_text(game))
     if game.tracked and not game.rules.takes_over:
-        told = say_later("{name} is to move: /score POINTS, /score farkle, or /roll with the dice.")
-        return say(told, name=name)
+        offer = say_later(
+            "{name} is to move: /score POINTS, /score farkle, or /roll with the dice."
+        )
+        return say(offer, name=name)
     if (left := game.offered) is None:
         return say("{name} is to roll.", name=name)
-    told = say_later("{name} may take over {points:,} points and {dice}, or begin afresh.")
+    offer = say_later("{name} may take over {points:,} points and {dice}, or begin afresh.")
     if typed:
-        told = say_later(
+        offer = say_later(
             "{name} may take over {points:,} points and {dice} (/take), or roll all dice."
         )
-    return say(told, name=name, points=left.turn_total, dice=dice_count(left.dice))
+    return say(offer, name=name, points=left.turn_total, dice=dice_count(left.dice))
 
 
 def _of_turn(game: Game) -> str:

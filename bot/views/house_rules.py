@@ -30,17 +30,17 @@ _NOT_AT_WORK = {
 
 def created_text(rules: Ruleset) -> str:
     """What was saved, before it is solved."""
-    told = say_later(
+    sentence = say_later(
         "{name} is saved; /rules show {name} explains it. Solving {states:,} positions now."
     )
-    return wrap(say(told, name=rules.name, states=state_count(rules)))
+    return wrap(say(sentence, name=rules.name, states=state_count(rules)))
 
 
 def solve_progress_text(progress: SolveProgress) -> str:
     """How far a solve is, or what became of it."""
     name, time = progress.name, duration(progress.expected or 0.0)
-    if told := _NOT_AT_WORK.get(progress.state):
-        return wrap(say(told, name=name, time=time))
+    if reason := _NOT_AT_WORK.get(progress.state):
+        return wrap(say(reason, name=name, time=time))
     if progress.state is SolveState.RUNNING:
         message, far = say_later("Solving {name}: pass {sweep}, {share:.0f} %"), progress.far
         if not far:
@@ -56,7 +56,7 @@ def solve_progress_text(progress: SolveProgress) -> str:
 
 
 def used_text(rules: Ruleset, *, is_solved: bool, solving: float | None = None) -> str:
-    """That rules are those of the place now; `solving` is as for `shown_text`."""
+    """A sentence that rules are those of the place now; `solving` is as for `shown_text`."""
     sentence = say("The rules here are {name} now.", name=rules.name)
     if solving:
         sentence += " " + _solving_text(solving)
@@ -68,12 +68,12 @@ def used_text(rules: Ruleset, *, is_solved: bool, solving: float | None = None) 
 
 
 def cancelled_text(name: str) -> str:
-    """That a solve was stopped."""
+    """A sentence that a solve was stopped."""
     return wrap(say(_NOT_AT_WORK[SolveState.CANCELLED], name=name))
 
 
 def deleted_text(deleted: DeletedRules) -> str:
-    """That rules are gone, and what holds in their place."""
+    """A sentence that rules are gone, and one on what holds in their place."""
     sentence = say("{name} is deleted.", name=deleted.name)
     if deleted.now is not None:
         sentence += " " + say("The rules here are {name} again.", name=deleted.now)
@@ -87,8 +87,8 @@ def shown_text(rules: Ruleset, *, is_solved: bool, solving: float | None = None)
     """
     if is_solved:
         return rules_text(rules)
-    told = say("Not solved yet; /rules solve {name} does it.", name=rules.name)
-    return f"{rules_text(rules)}\n\n{wrap(_solving_text(solving) if solving else told)}"
+    note = say("Not solved yet; /rules solve {name} does it.", name=rules.name)
+    return f"{rules_text(rules)}\n\n{wrap(_solving_text(solving) if solving else note)}"
 
 
 def house_rules_text(entries: Sequence[RulesEntry]) -> str:
@@ -102,9 +102,9 @@ def house_rules_text(entries: Sequence[RulesEntry]) -> str:
     else:
         lines.append(say("There are no house rules here yet; /rules new says how to make some."))
     if shipped:
-        known = [one for one in shipped if one.is_solved or one.is_solving]
+        known = [entry for entry in shipped if entry.is_solved or entry.is_solving]
         lines += [say("Rules of the program"), *_rows(known)]
-        unsolved = ", ".join(one.name for one in shipped if one not in known)
+        unsolved = ", ".join(entry.name for entry in shipped if entry not in known)
         lines += [wrap(say("Not solved yet: {names}.", names=unsolved))] if unsolved else []
         lines.append(wrap(say("/rules find WORDS looks for rules, /rules show NAME explains one.")))
     if default:
@@ -116,7 +116,7 @@ def house_rules_text(entries: Sequence[RulesEntry]) -> str:
 
 def house_rules_data(entries: Sequence[RulesEntry]) -> list[dict[str, Any]]:
     """House rules as plain data, without what is damaged."""
-    return rules_list_data([(one.rules, one.is_solved) for one in entries if one.rules])
+    return rules_list_data([(entry.rules, entry.is_solved) for entry in entries if entry.rules])
 
 
 def new_rules_help() -> str:
@@ -133,10 +133,12 @@ def new_rules_help() -> str:
 
 def _solved(progress: SolveProgress) -> str:
     seconds, share = progress.seconds, (progress.win_probability or 0.0) * 100
-    told = say_later("{name} is solved in {seconds:.0f} s: the first player wins {share:.1f} %.")
+    sentence = say_later(
+        "{name} is solved in {seconds:.0f} s: the first player wins {share:.1f} %."
+    )
     if seconds < 0.5:
-        told = say_later("{name} is solved: the first player wins {share:.1f} %.")
-    return say(told, name=progress.name, seconds=seconds, share=share)
+        sentence = say_later("{name} is solved: the first player wins {share:.1f} %.")
+    return say(sentence, name=progress.name, seconds=seconds, share=share)
 
 
 def _solving_text(seconds: float) -> str:

@@ -26,14 +26,14 @@ SPOTS = {
 def level_list_text(rules: Ruleset, strengths: Mapping[str, Strength] | None) -> str:
     """The levels, what each does and, where that was measured, how often it wins."""
     rows = []
-    exact = strengths is not None and not any(one.standard_error for one in strengths.values())
+    exact = strengths is not None and not any(level.standard_error for level in strengths.values())
     for name, what in LEVELS.items():
         wins: tuple[str, ...] = ()
-        if strengths and (one := strengths.get(name)):
-            wins = (percent(one.win_rate),)
+        if strengths and (strength := strengths.get(name)):
+            wins = (percent(strength.win_rate),)
             if not exact:
-                error = figure(100 * one.standard_error, ".1f")
-                wins = rough_percent(one.win_rate), f"+- {error}"
+                error = figure(100 * strength.standard_error, ".1f")
+                wins = rough_percent(strength.win_rate), f"+- {error}"
         rows.append((name, *wins, say(what)))
     measured = say_later(
         "How strong they are under {rules} rules has not been measured yet; only the person who"
@@ -65,9 +65,9 @@ def levels_text(strengths: Strengths, kept: Strengths, path: Path) -> str:
     """A row for each level: how often it wins; `kept` is what the file holds now."""
     exact, form = strengths.is_exact, percent if strengths.is_exact else rough_percent
     rows = [("level", "wins", *(() if exact else ("error",)), "beginning", "second")]
-    for name, one in strengths.levels.items():
-        wins, *starts = map(form, (one.win_rate, one.began, one.replied))
-        error = () if exact else (figure(100 * one.standard_error, ".1f"),)
+    for name, strength in strengths.levels.items():
+        wins, *starts = map(form, (strength.win_rate, strength.began, strength.replied))
+        error = () if exact else (figure(100 * strength.standard_error, ".1f"),)
         rows.append((name, wins, *error, *starts))
     head = f"{strengths.rules} rules, the exact chance of each level to win against optimal play:"
     if not exact:

@@ -44,16 +44,18 @@ def diff_data(a: Ruleset, b: Ruleset) -> dict[str, Any]:
         "a": {"rules": a.name, "digest": a.digest},
         "b": {"rules": b.name, "digest": b.digest},
         "same_play": same_play(a, b),
-        "options": [{"option": one.option, "a": one.value, "b": two.value} for one, two in options],
-        "scoring": [{"dice": name, "a": one.best, "b": two.best} for name, one, two in scoring],
+        "options": [
+            {"option": one.option, "a": one.value, "b": other.value} for one, other in options
+        ],
+        "scoring": [{"dice": name, "a": one.best, "b": other.best} for name, one, other in scoring],
     }
 
 
 def diff_sheet(a: Ruleset, b: Ruleset) -> Sheet:
     """A row for each option that differs, then one for each combination; values as in JSON."""
     data = diff_data(a, b)
-    rows = [(one["option"], *map(_cell, (one["a"], one["b"]))) for one in data["options"]]
-    rows += [(one["dice"], one["a"], one["b"]) for one in data["scoring"]]
+    rows = [(row["option"], *map(_cell, (row["a"], row["b"]))) for row in data["options"]]
+    rows += [(row["dice"], row["a"], row["b"]) for row in data["scoring"]]
     return Sheet(("what", "a", "b"), tuple(rows))
 
 
@@ -78,24 +80,24 @@ def diff_text(
     names : what to call the rule sets
     heading : what to call an option, given its key
     """
-    one, two = (short(name, 40) for name in names)
+    one, other = (short(name, 40) for name in names)
     options, scoring = differing_options(a, b), list(differing_scores(a, b))
     lines = []
     if same_play(a, b):
-        lines.append(say("{one} and {two} play the same.", one=one, two=two))
+        lines.append(say("{one} and {two} play the same.", one=one, two=other))
         if a.digest != b.digest:
             lines.append(say("They are written differently, though, so each is solved by itself."))
     else:
-        lines.append(say("{one} and {two} differ.", one=one, two=two))
+        lines.append(say("{one} and {two} differ.", one=one, two=other))
     nothing = say("does not apply.")
     for ours, theirs in options:
         lines += ["", heading(ours.option)]
         lines += [f"  {one}: {ours.sentence or nothing}"]
-        lines += [f"  {two}: {theirs.sentence or nothing}"]
+        lines += [f"  {other}: {theirs.sentence or nothing}"]
     if scoring:
         rows = [(name, str(ours), str(theirs)) for name, ours, theirs in scoring]
         lines += ["", say("what dice are worth")]
-        lines += columns([("", one, two), *rows], right={1, 2})
+        lines += columns([("", one, other), *rows], right={1, 2})
     return wrap("\n".join(lines))
 
 
@@ -103,7 +105,7 @@ def same_play(a: Ruleset, b: Ruleset) -> bool:
     """Whether nothing that decides play differs."""
     floors_are_played = a.floor_is_played or b.floor_is_played
     decisive = any(
-        one.option != "score_floor" or floors_are_played for one, _ in differing_options(a, b)
+        topic.option != "score_floor" or floors_are_played for topic, _ in differing_options(a, b)
     )
     return a.digest == b.digest or not (decisive or any(differing_scores(a, b)))
 
@@ -111,9 +113,9 @@ def same_play(a: Ruleset, b: Ruleset) -> bool:
 def differing_options(a: Ruleset, b: Ruleset) -> list[tuple[Topic, Topic]]:
     """What options come to where they differ, under the one and the other."""
     return [
-        (one, two)
-        for one, two in zip(_topics(a), _topics(b), strict=True)
-        if one.value != two.value
+        (one, other)
+        for one, other in zip(_topics(a), _topics(b), strict=True)
+        if one.value != other.value
     ]
 
 
@@ -130,17 +132,17 @@ def differing_scores(a: Ruleset, b: Ruleset) -> Iterator[tuple[str, Worth, Worth
     plain = as_shown(a), as_shown(b)
     for number in range(1, max(a.dice, b.dice) + 1):
         for face in FACES:
-            one, two = (_of_a_kind(rules, face, number) for rules in plain)
-            if one.own != two.own and one.best != two.best:
-                yield in_words(str(face) * number), one, two
+            one, other = (_of_a_kind(rules, face, number) for rules in plain)
+            if one.own != other.own and one.best != other.best:
+                yield in_words(str(face) * number), one, other
     ours, theirs = (
         combination_points(rules) | {no_score_text(rules): rules.scoring.nothing}
         for rules in (a, b)
     )
     for name in dict.fromkeys([*ours, *theirs]):
-        one, two = (Worth(points.get(name, 0), points.get(name, 0)) for points in (ours, theirs))
-        if one != two:
-            yield name, one, two
+        one, other = (Worth(points.get(name, 0), points.get(name, 0)) for points in (ours, theirs))
+        if one != other:
+            yield name, one, other
 
 
 def _of_a_kind(rules: Ruleset, face: int, number: int) -> Worth:
@@ -198,47 +200,47 @@ def find_rules(known: Collection[Ruleset], asked: str) -> Found:
         rules: [{word for word in words if _says(sentence, word)} for sentence in _sentences(rules)]
         for rules in known
     }
-    anywhere = {rules: set[str]().union(*found) for rules, found in said.items()}
-    sayers = {word: sum(word in found for found in anywhere.values()) for word in words}
+    anywhere = {rules: set[str]().union(*sentences) for rules, sentences in said.items()}
+    sayers = {word: sum(word in vocabulary for vocabulary in anywhere.values()) for word in words}
     weight = {word: math.log((len(said) + 1) / sayers[word]) for word in words if sayers[word]}
     if not weight:
         raise InvalidRequestError.say('no rule set says "{words}"', words=short(" ".join(words)))
 
-    def weigh(found: Iterable[str]) -> float:
+    def weigh(vocabulary: Iterable[str]) -> float:
         """How rare words are together."""
-        return sum(weight[word] for word in found)
+        return sum(weight[word] for word in vocabulary)
 
     merit = {rules: 2 * max(map(weigh, said[rules])) + weigh(anywhere[rules]) for rules in said}
-    best = [rules for rules, found in anywhere.items() if weight.keys() <= found]
+    best = [rules for rules, vocabulary in anywhere.items() if weight.keys() <= vocabulary]
     if not best:
         most = max(map(weigh, anywhere.values()))
-        best = [rules for rules, found in anywhere.items() if weigh(found) > most / 2]
+        best = [rules for rules, vocabulary in anywhere.items() if weigh(vocabulary) > most / 2]
     ranked = sorted(best, key=merit.__getitem__, reverse=True)
     return Found(tuple(ranked), tuple(word for word in words if word not in weight))
 
 
-def found_text(found: Found) -> str:
+def found_text(answer: Found) -> str:
     """A line for each rule set that was found, and what was not."""
-    rows = columns([(rules.name, title_text(rules)) for rules in found.rules[:_MOST_FOUND]])
+    rows = columns([(rules.name, title_text(rules)) for rules in answer.rules[:_MOST_FOUND]])
     lines = [short(row, _WIDTH) for row in rows]
-    if (more := len(found.rules) - _MOST_FOUND) > 0:
-        lines.append(say("and {number} more", number=more))
-    if found.unknown:
-        lines.insert(0, wrap(say("No rule set says {words}.", words=", ".join(found.unknown))))
+    if (rest := len(answer.rules) - _MOST_FOUND) > 0:
+        lines.append(say("and {number} more", number=rest))
+    if answer.unknown:
+        lines.insert(0, wrap(say("No rule set says {words}.", words=", ".join(answer.unknown))))
     return "\n".join(lines)
 
 
-def found_data(found: Found) -> list[dict[str, Any]]:
+def found_data(answer: Found) -> list[dict[str, Any]]:
     """The rule sets that were found, the best first."""
     return [
-        {"rules": one.name, "title": one.title, "goal": one.stated_goal, "digest": one.digest}
-        for one in found.rules
+        {"rules": hit.name, "title": hit.title, "goal": hit.stated_goal, "digest": hit.digest}
+        for hit in answer.rules
     ]
 
 
 def like_rules(rules: Ruleset, known: Collection[Ruleset]) -> list[Near]:
     """The rule sets that are most like one, the nearest first, without itself."""
-    others = [Near(rules, one, _distance(rules, one)) for one in known if one != rules]
+    others = [Near(rules, other, _distance(rules, other)) for other in known if other != rules]
     return sorted(others, key=lambda near: near.distance)[:_NEAREST]
 
 
@@ -246,11 +248,11 @@ def like_text(nearest: Sequence[Near]) -> str:
     """What differs from each of the nearest rule sets, in words."""
     lines = [say("Most like {name}:", name=near.ours.name) for near in nearest[:1]]
     for near in nearest:
-        title, told = title_text(near.rules), list(_differences(near))
-        if (more := len(told) - _MOST_TOLD) > 0:
-            told[_MOST_TOLD:] = [say("and {number} more", number=more)]
+        title, differences = title_text(near.rules), list(_differences(near))
+        if (rest := len(differences) - _MOST_TOLD) > 0:
+            differences[_MOST_TOLD:] = [say("and {number} more", number=rest)]
         lines += ["", wrap(f"{near.rules.name}: {title}" if title else near.rules.name)]
-        lines += [wrap(f"  {line}", hang=4) for line in told]
+        lines += [wrap(f"  {line}", hang=4) for line in differences]
     return "\n".join(lines)
 
 
@@ -298,12 +300,12 @@ def _options(ours: Ruleset, other: Ruleset) -> list[tuple[Topic, Topic]]:
 
 def _scores(ours: Ruleset, other: Ruleset) -> dict[str, list[tuple[str, Worth, Worth]]]:
     """What is worth something else, together where that is so many dice of one face."""
-    found: dict[str, list[tuple[str, Worth, Worth]]] = {}
+    groups: dict[str, list[tuple[str, Worth, Worth]]] = {}
     for row in differing_scores(ours, other):
         faces = row[0].split()
         alike = len({*faces}) == 1 and faces[0].isdecimal()
-        found.setdefault(in_words("a" * len(faces)) if alike else row[0], []).append(row)
-    return found
+        groups.setdefault(in_words("a" * len(faces)) if alike else row[0], []).append(row)
+    return groups
 
 
 def _differences(near: Near) -> Iterator[str]:
@@ -341,14 +343,14 @@ def _says(sentence: frozenset[str], word: str) -> bool:
     if word.isdecimal():
         return word in sentence
     stem = word.removesuffix("s") if len(word) > 3 else word
-    return any(one.startswith(stem) for one in sentence)
+    return any(other.startswith(stem) for other in sentence)
 
 
 @lru_cache(maxsize=500)
 def _sentences(rules: Ruleset) -> tuple[frozenset[str], ...]:
     """The words of each sentence that a rule set says in any language."""
-    found = [said_in(language(code), list, _told(rules)) for code in language_codes()]
-    return tuple(frozenset(_words(one)) for said in found for one in said)
+    by_language = [said_in(language(code), list, _told(rules)) for code in language_codes()]
+    return tuple(frozenset(_words(sentence)) for said in by_language for sentence in said)
 
 
 def _told(rules: Ruleset) -> Iterator[str]:
@@ -362,13 +364,15 @@ def _told(rules: Ruleset) -> Iterator[str]:
         yield from _alike(rules, number)
     for name, points in combination_points(rules).items():
         yield f"{name} {say(_SAID.get(name, ''))} {points or ''}"
-    if rules.dice >= 5 and any(one.dice == "aaabb" for one in rules.scoring.combination):
+    if rules.dice >= 5 and any(pattern.dice == "aaabb" for pattern in rules.scoring.combination):
         yield say(_FULL_HOUSE)
     if rules.scoring.nothing:
         yield f"{no_score_text(rules)} {rules.scoring.nothing}"
     if meaning := OPTIONS["more_of_a_kind"].meanings[rules.scoring.more_of_a_kind]:
         yield say(meaning)
-    yield from (one.sentence for one in topics(rules, (*TURN_TOLD, *END_TOLD)) if one.is_special)
+    yield from (
+        topic.sentence for topic in topics(rules, (*TURN_TOLD, *END_TOLD)) if topic.is_special
+    )
 
 
 def _alike(rules: Ruleset, number: int) -> Iterator[str]:

@@ -80,13 +80,13 @@ def badge_lines(badges: Sequence[NamedBadge | None]) -> list[str]:
     if not any(badges):
         return []
     mine, theirs = badges
-    told = say_later("Your badge {mine}, theirs {theirs}.")
+    message = say_later("Your badge {mine}, theirs {theirs}.")
     if theirs is None:
-        told = say_later("Your badge {mine}, theirs none.")
+        message = say_later("Your badge {mine}, theirs none.")
     elif mine is None:
-        told = say_later("Your badge none, theirs {theirs}.")
+        message = say_later("Your badge none, theirs {theirs}.")
     held = [badge for badge in badges if badge]
-    lines = [say(told, mine=mine and mine.text, theirs=theirs and theirs.text)]
+    lines = [say(message, mine=mine and mine.text, theirs=theirs and theirs.text)]
     lines += taken_lines(held)
     return [wrap(line) for line in dict.fromkeys(lines)]
 
@@ -94,18 +94,20 @@ def badge_lines(badges: Sequence[NamedBadge | None]) -> list[str]:
 def taken_lines(held: Sequence[NamedBadge]) -> list[str]:
     """What is taken for granted of badges that two players hold."""
     if cancels := next((badge for badge in held if badge.cancels), None):
-        told = say_later(
+        message = say_later(
             "{badge} is assumed to cancel the other badge from the start of the game; with"
             " @use, it takes away one use."
         )
         if cancels.cancels_one_use:
-            told = say_later("{badge} is assumed to take one use from the other badge.")
-        lines = [say(told, badge=cancels.badge.called)]
+            message = say_later("{badge} is assumed to take one use from the other badge.")
+        lines = [say(message, badge=cancels.badge.called)]
         return lines + (
-            taken_lines([one for one in held if not one.cancels]) * cancels.cancels_one_use
+            taken_lines([badge for badge in held if not badge.cancels]) * cancels.cancels_one_use
         )
-    doubted = [one.badge.told for one in held if one.badge.exactness is Exactness.UNCONFIRMED]
-    return doubted + [say(told, badge=one.badge.called) for one in held for told in _taken(one)]
+    doubted = [badge.badge.told for badge in held if badge.badge.exactness is Exactness.UNCONFIRMED]
+    return doubted + [
+        say(text, badge=badge.badge.called) for badge in held for text in _taken(badge)
+    ]
 
 
 def _taken(badge: NamedBadge) -> Iterator[str]:
@@ -134,10 +136,10 @@ def plan_lines(plan: BadgePlan | None) -> list[str]:
         when = _WHEN[plan.kind]
     worth = say("Your badge is worth {points} %.", points=figure(100 * plan.worth, ".2f"))
     rows = [
-        (one.dice.text if one.dice else "", stretch_text(one.first, one.last)) for one in plan.at
+        (use.dice.text if use.dice else "", stretch_text(use.first, use.last)) for use in plan.at
     ]
-    told = worth, say(when, chance=percent(plan.share or 0.0))
-    return [*map(wrap, told), *columns(rows, right={1})]
+    cells = worth, say(when, chance=percent(plan.share or 0.0))
+    return [*map(wrap, cells), *columns(rows, right={1})]
 
 
 def plan_data(plan: BadgePlan | None) -> dict[str, Any] | None:
@@ -145,8 +147,8 @@ def plan_data(plan: BadgePlan | None) -> dict[str, Any] | None:
     if plan is None:
         return None
     at = [
-        {"dice": one.dice.text if one.dice else None, "first": one.first, "last": one.last}
-        for one in plan.at
+        {"dice": use.dice.text if use.dice else None, "first": use.first, "last": use.last}
+        for use in plan.at
     ]
     return {
         "kind": str(plan.kind),
@@ -192,8 +194,8 @@ def use_event_text(name: str, game: Game, event: Used) -> str:
         case PowerKind.DOPPELGANGER:
             return say("{name} uses {badge}, twice the points for {dice}.", dice=dice, **parts)
         case PowerKind.TRANSMUTATION:
-            told = say_later("{name} uses {badge} and turns {dice} to {face}.")
-            return say(told, dice=dice, face=turned_to(power), **parts)
+            message = say_later("{name} uses {badge} and turns {dice} to {face}.")
+            return say(message, dice=dice, face=turned_to(power), **parts)
         case PowerKind.REROLL:
             return say("{name} uses {badge} and rolls {dice} again.", dice=dice, **parts)
     return say("{name} uses {badge}.", **parts)
@@ -321,25 +323,23 @@ def badges_text(badges: Sequence[Badge]) -> str:
     rows = [(say("badge"), say("tier"), say("what it does"), say("uses"), say("price"))]
     for name, alike in groupby(badges, key=attrgetter("called")):
         tiers = list(alike)
-        exactness = max((one.exactness for one in tiers), key=list(Exactness).index)
+        exactness = max((badge.exactness for badge in tiers), key=list(Exactness).index)
         rows.append(
             (
                 f"{name} {_MARKS[exactness]}".strip(),
-                "/".join(say(_TIERS[one.tier])[0].upper() for one in tiers),
+                "/".join(say(_TIERS[badge.tier])[0].upper() for badge in tiers),
                 badge_effect(tiers),
-                _joined(figure(one.uses) if one.uses else say("always") for one in tiers),
-                _joined(figure(one.price) for one in tiers if one.price is not None),
+                _joined(figure(badge.uses) if badge.uses else say("always") for badge in tiers),
+                _joined(figure(badge.price) for badge in tiers if badge.price is not None),
             )
         )
-    more = say(
+    key = say(
         "T, S and G: tin, silver, gold. Both players bring a badge of the same tier, or none. ?:"
         " not all that it does is known; ??: its points are not known; ???: it is not in the"
         " game's tables. See docs/kingdom-come.md."
     )
     # what a message has no room for is at its end, and the key is read first
-    first, then = (
-        ([wrap(more)], columns(rows)) if room() <= PHONE else (columns(rows), [wrap(more)])
-    )
+    first, then = ([wrap(key)], columns(rows)) if room() <= PHONE else (columns(rows), [wrap(key)])
     return "\n".join([*first, *then])
 
 
@@ -348,7 +348,7 @@ def badge_effect(tiers: Sequence[Badge]) -> str:
     kind = tiers[0].kind
 
     def each(key: str) -> str:
-        return _joined(str(one.effect.get(key, "")) for one in tiers)
+        return _joined(str(badge.effect.get(key, "")) for badge in tiers)
 
     dice = tiers[0].effect.get("combination", tiers[0].effect.get("multiplies", ()))
     return say(
@@ -415,5 +415,5 @@ def _weights(die: Die) -> list[str]:
 
 def _others(known: KnownDie) -> list[Version]:
     """The versions in which a die has other weights."""
-    versions = dict.fromkeys(named_die(known, one).version for one in known.versions)
-    return [one for one in versions if one is not Version.PATCHED]
+    versions = dict.fromkeys(named_die(known, version).version for version in known.versions)
+    return [version for version in versions if version is not Version.PATCHED]

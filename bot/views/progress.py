@@ -131,13 +131,13 @@ def _seats_text(results: Sequence[Result], folder: Path) -> str:
     rows = [head]
     for result in results:
         data = _result_data(result)
-        more = [chance - 1 / len(result.chances) for chance in result.chances]
+        gains = [chance - 1 / len(result.chances) for chance in result.chances]
         rows.append(
             (
                 data["rules"],
                 f"{data['goal']:,}",
                 *(f"{chance * 100:.3f} %" for chance in result.chances),
-                *(f"{number * 100:+.3f}" for number in more),
+                *(f"{number * 100:+.3f}" for number in gains),
                 f"{data['mixed']:,}",
             )
         )
@@ -301,8 +301,8 @@ class _TimeLeftColumn(TimeRemainingColumn):
     """The time left, and that it is that, once it can be told."""
 
     def render(self, task: Task) -> Text:
-        found = super().render(task)
-        return Text() if task.time_remaining is None else Text.assemble(found, " left")
+        time_left = super().render(task)
+        return Text() if task.time_remaining is None else Text.assemble(time_left, " left")
 
 
 class CatalogueProgress(Watch):
@@ -432,7 +432,7 @@ class ExpectedSweeps:
     """Guesses how many sweeps a solve will take in all, from how fast its residual falls."""
 
     def __init__(self, tolerance: float, sweeps: float) -> None:
-        """That number of `sweeps` is the guess before any of them is done."""
+        """Begin with `sweeps` as the guess, before any of them is done."""
         self._tolerance = tolerance
         self._total = sweeps
         self._finished, self._residual = 0, math.inf

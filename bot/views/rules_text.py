@@ -38,8 +38,8 @@ def rules_text(rules: Ruleset) -> str:
     lines = [_one_line(title_text(rules)) or rules.name, "", players, ""]
     lines += [say("What dice are worth"), *_worth(rules), ""]
     for head, keys in ((say("A turn"), TURN_TOLD), (say("The end"), END_TOLD)):
-        told = topics(rules, keys)
-        lines += [head, *(f"  {topic.sentence}" for topic in told if topic.is_special), ""]
+        section = topics(rules, keys)
+        lines += [head, *(f"  {topic.sentence}" for topic in section if topic.is_special), ""]
     lines += [say("Chance of a farkle"), *farkle_chances(rules)]
     if len(rules.sets) > 1:
         message = say_later(
@@ -112,7 +112,7 @@ def as_shown(rules: Ruleset) -> Ruleset:
 
 def combination_points(rules: Ruleset) -> dict[str, int]:
     """Points of patterns of different faces in words; 0 where one does not score."""
-    found: dict[str, int] = {}
+    by_name: dict[str, int] = {}
     parts = rules.scoring.in_parts(rules.dice)
     for _, pattern, points, uses in rules.scoring.patterns():
         is_named = len({*pattern}) > 1 or uses < len(pattern)
@@ -129,8 +129,8 @@ def combination_points(rules: Ruleset) -> dict[str, int]:
                     times=points.number,
                 )
             most = max(worth_of(dice, points, parts) for dice in dice_of(pattern))
-            found[name] = max(most, found.get(name, 0))
-    return found
+            by_name[name] = max(most, by_name.get(name, 0))
+    return by_name
 
 
 def _has_two_prices(rules: Ruleset) -> bool:
@@ -157,7 +157,7 @@ def _alike_first(combination: tuple[Dice, int]) -> tuple[bool, Dice]:
 def _better_in_parts(rules: Ruleset) -> list[str]:
     """Some combinations that are worth more taken apart: others follow the same way."""
     worth = all_points(rules)
-    found = [
+    examples = [
         say(
             "{dice} is worth {points:,}",
             dice=" ".join(map(str, dice)),
@@ -166,7 +166,7 @@ def _better_in_parts(rules: Ruleset) -> list[str]:
         for dice, points in sorted(rules.combinations.items(), key=_alike_first)
         if dice[-1] < FREED and worth[make_roll(dice)] > points
     ]
-    return found[:2]
+    return examples[:2]
 
 
 def farkle_chances(rules: Ruleset, held: Dice = ()) -> list[str]:

@@ -20,7 +20,7 @@ class Sheet:
 
     @property
     def csv(self) -> str:
-        """As RFC 4180 has it, but with plain line ends; numbers in full, with a decimal point."""
+        """The table as in RFC 4180 with plain line ends; numbers in full, with a decimal point."""
         written = io.StringIO()
         writer = csv.writer(written, lineterminator="\n")
         writer.writerow(self.columns)
@@ -40,9 +40,9 @@ def sheet_of(data: Any) -> Sheet:
     """
     lists = [data, *data.values()] if isinstance(data, dict) else [data]
     tables = [
-        one
-        for one in lists
-        if isinstance(one, list | tuple) and one and all(isinstance(row, dict) for row in one)
+        table
+        for table in lists
+        if isinstance(table, list | tuple) and table and all(isinstance(row, dict) for row in table)
     ]
     rows = [_flat(row) for row in max(tables, key=len, default=[data])]
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
@@ -51,13 +51,13 @@ def sheet_of(data: Any) -> Sheet:
 
 def _flat(row: Mapping[str, Any], before: str = "") -> dict[str, Cell]:
     """A row whose own parts are columns, too; lists of more than numbers are left out."""
-    found: dict[str, Cell] = {}
+    cells: dict[str, Cell] = {}
     for name, value in row.items():
         if isinstance(value, Mapping):
-            found |= _flat(value, f"{before}{name}.")
-        elif not isinstance(value, list | tuple) or all(isinstance(one, int) for one in value):
-            found[before + name] = value
-    return found
+            cells |= _flat(value, f"{before}{name}.")
+        elif not isinstance(value, list | tuple) or all(isinstance(part, int) for part in value):
+            cells[before + name] = value
+    return cells
 
 
 def _written(cell: Cell) -> str:

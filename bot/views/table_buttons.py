@@ -97,15 +97,15 @@ def table_buttons(
         buttons = _before_real_dice(game)
     else:
         buttons = _before_a_roll(game)
-    if not all(one.enabled for one in buttons):
+    if not all(button.enabled for button in buttons):
         buttons.append(Button("why", say("Why not?"), buttons[-1].row))
     return buttons
 
 
 def why_not(game: Game, mask: int) -> list[str]:
     """Why the buttons that are disabled are, with these dice chosen."""
-    told = dict.fromkeys(one.why for one in table_buttons(game, mask) if one.why)
-    return list(told) or [say("you can press every button now")]
+    reasons = dict.fromkeys(button.why for button in table_buttons(game, mask) if button.why)
+    return list(reasons) or [say("you can press every button now")]
 
 
 def _button(why: str, action: str, label: str, row: int, style: Style = Style.PLAIN) -> Button:
@@ -121,12 +121,12 @@ def shown_faces(game: Game, dice: Roll) -> tuple[int, ...]:
 
 def _scoring_dice(roll: Roll, legal: Sequence[SetAside]) -> tuple[bool, ...]:
     """Tells for each die of a roll whether there is a legal set-aside with it."""
-    scoring = {die for one in legal for die in one.dice}
+    scoring = {die for set_aside in legal for die in set_aside.dice}
     return tuple(die in scoring for die in roll)
 
 
 def _idle_text(game: Game, idle: Roll) -> str:
-    """That dice of the roll score nothing."""
+    """A sentence that dice of the roll score nothing."""
     return say_number(
         "{dice} [scores|score] nothing in this roll under {rules} rules",
         len(idle),
@@ -148,8 +148,8 @@ def _lobby(game: Game, *, opened: bool) -> list[Button]:
     """What can be done before the first roll."""
     buttons = []
     if len(game.seats) > 1:
-        told = say("Roll {dice}", dice=dice_count(game.number_of_dice))
-        buttons.append(Button("roll", say("Start") if opened else told, style=Style.MAIN))
+        label = say("Roll {dice}", dice=dice_count(game.number_of_dice))
+        buttons.append(Button("roll", say("Start") if opened else label, style=Style.MAIN))
     if len(game.seats) < most_players(game):
         style = Style.PLAIN if buttons else Style.MAIN
         buttons.append(Button("join", say("Join"), style=style))
@@ -238,21 +238,21 @@ def _choice(game: Game, mask: int) -> list[Button]:
     row = rows[-1] if game.kits else len(roll) // _PER_ROW
     buttons.append(_hint(game, LISTED if game.kits else row))
     kept = kept_dice(game, mask)
-    with_points = _scoring_dice(roll, [one for one in legal if one.points])
+    with_points = _scoring_dice(roll, [set_aside for set_aside in legal if set_aside.points])
     everything = make_roll([die for die, scores in zip(roll, with_points, strict=True) if scores])
     picks = _picks(game, mask, row + 1, legal, everything)
     if row >= _MOST_DICE_ROWS - 1:
         fits = game.kits and picks and _rows_of([*labels, picks[0].label])[-1] == row
-        picks = [one._replace(row=row if fits and one is picks[0] else LISTED) for one in picks]
-    buttons += [one for one in picks if one.row != LISTED]
-    row = max(row, *(one.row for one in picks), 0) + 1
+        picks = [pick._replace(row=row if fits and pick is picks[0] else LISTED) for pick in picks]
+    buttons += [pick for pick in picks if pick.row != LISTED]
+    row = max(row, *(pick.row for pick in picks), 0) + 1
     if not legal:
         buttons.append(Button("accept", say("Take the farkle"), row))
-    elif all(one.dice != kept for one in legal):
-        told = say("Does not score") if kept else say("Choose dice")
+    elif all(set_aside.dice != kept for set_aside in legal):
+        caption = say("Does not score") if kept else say("Choose dice")
         why = commands.why_not_keep(game, kept) if kept else commands.why_not_bank(game)
         bank_button = _button(why, "bank", say("Bank"), row)
-        go_on = bank_button._replace(action="keep" if game.tracked else "roll", label=told)
+        go_on = bank_button._replace(action="keep" if game.tracked else "roll", label=caption)
         buttons += [go_on, bank_button]
     else:
         after = apply(game, Kept(dice=kept))
@@ -262,13 +262,13 @@ def _choice(game: Game, mask: int) -> list[Button]:
             go_on = Button("keep", say("Keep {points:,}", points=points), row, Style.MAIN)
         else:
             # short, so that Bank stays beside it: what is kept is seen in the dice above
-            told = say_number("Roll {number} [die|dice]", after.number_of_dice)
-            go_on = Button("roll", told, row, Style.MAIN)
+            caption = say_number("Roll {number} [die|dice]", after.number_of_dice)
+            go_on = Button("roll", caption, row, Style.MAIN)
         buttons.append(go_on)
         if not is_last:
             buttons += [_bank(after, row), *_use(after, 0, row)]
     buttons += _use(game, mask, row)
-    buttons += [one for one in picks if one.row == LISTED]
+    buttons += [pick for pick in picks if pick.row == LISTED]
     return [
         *buttons,
         _details(LISTED),
@@ -300,17 +300,17 @@ def _picks(
 ) -> list[Button]:
     """Several dice by one press: all that scores, and the set-asides of most points."""
     roll = game.turn.roll or ()
-    several = [one for one in legal if len(one.dice) > 1]
+    several = [set_aside for set_aside in legal if len(set_aside.dice) > 1]
     # before the others, however many points they are worth
-    several.sort(key=lambda one: one.dice != everything)
+    several.sort(key=lambda set_aside: set_aside.dice != everything)
     buttons: list[Button] = []
     room: int = _WIDEST_PICKS
-    for one in several[:_MOST_PICKS]:
-        points = figure(one.points) if one.points else say("straight?")
-        label = _of_dice(game, one.dice, f"{{}} · {points}".format)
-        if one.dice == everything:
-            label = say("All · {points:,}", points=one.points)
-        chosen = _mask_of(roll, one.dice)
+    for set_aside in several[:_MOST_PICKS]:
+        points = figure(set_aside.points) if set_aside.points else say("straight?")
+        label = _of_dice(game, set_aside.dice, f"{{}} · {points}".format)
+        if set_aside.dice == everything:
+            label = say("All · {points:,}", points=set_aside.points)
+        chosen = _mask_of(roll, set_aside.dice)
         style = Style.MAIN if chosen == mask else Style.PLAIN
         is_beside = not buttons or len(label) <= room
         room = room - len(label) if is_beside else 0

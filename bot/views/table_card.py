@@ -84,18 +84,18 @@ def highlight_of(news: News) -> Highlight | None:
     table = news.table
     if news.before is None or not news.events:
         return None
-    is_kept = any(isinstance(one, Kept) for one in news.events)
+    is_kept = any(isinstance(event, Kept) for event in news.events)
     if not is_kept and not table.game.over and table.game.last is news.before.last:
         return None  # in the midst of a turn a roll alone is worth none
     return highlight(news.before, news.events, table.game, table.events, news.chart, news.won)
 
 
-def moment_picture(news: News, found: Highlight | None) -> Attachment | None:
+def moment_picture(news: News, highlight: Highlight | None) -> Attachment | None:
     """The dice of a highlight of the news, where they are what it is about."""
-    if found is None or news.before is None:
+    if highlight is None or news.before is None:
         return None
     # whose dice they are moves no more where the turn is over
-    return _picture(news.before, news.table.events, found.feat)
+    return _picture(news.before, news.table.events, highlight.feat)
 
 
 def hot_dice_picture(table: Table) -> Attachment | None:
@@ -112,18 +112,18 @@ def _picture(game: Game, history: Sequence[Event], feat: Feat) -> Attachment | N
     return Attachment("moment.png", dice_square_png(shown_faces(game, dice)), said)
 
 
-def highlight_line(news: News, found: Highlight, now: Game) -> str:
+def highlight_line(news: News, highlight: Highlight, now: Game) -> str:
     """A sentence on a highlight of the news, told of the game as it is now."""
     table = news.table
-    lines = _LINES[found.feat]
+    lines = _LINES[highlight.feat]
     line = lines[table.game.version % len(lines)]
-    if found.feat is Feat.HOT_DICE and found.number > 1:
+    if highlight.feat is Feat.HOT_DICE and highlight.number > 1:
         line = _AGAIN
     before = news.before
     goes_on = before and not now.over and (now.mover, now.last) == (before.mover, before.last)
-    if found.feat is Feat.HOT_DICE and not goes_on:
+    if highlight.feat is Feat.HOT_DICE and not goes_on:
         line = _SWEPT
-    name, number = table.names[found.seat], found.number
+    name, number = table.names[highlight.seat], highlight.number
     return say(line, name=name, chance=rough_percent(number), points=number, number=number)
 
 
@@ -177,7 +177,7 @@ class TableCard(Card):
 
 
 def table_card(
-    told: Sequence[News],
+    all_news: Sequence[News],
     chart: bytes | None = None,
     review: Review | None = None,
     *,
@@ -185,16 +185,16 @@ def table_card(
 ) -> TableCard:
     """A table after its news, the last of which has it as it is now.
 
-    told : the news that the message tells
+    all_news : the news that the message tells
     chart : the picture of its chart, which takes long to draw
     review : that of a game that is over, which takes long, too
     pictures : whether the dice are drawn
     """
-    news = told[-1]
+    news = all_news[-1]
     table, game = news.table, news.table.game
-    found = [(one, highlight_of(one)) for one in told]
+    highlights = [(piece, highlight_of(piece)) for piece in all_news]
     result = escape_markdown(events.result_text(table))
-    story = [line for line in _story(found) if not (game.shares and line == result)]
+    story = [line for line in _story(highlights) if not (game.shares and line == result)]
     while len(story) > 1 and sum(map(len, story)) > _MOST_STORY:
         del story[0]
     drawn = [*_dice(news)] if pictures else []
@@ -213,7 +213,7 @@ def table_card(
     if review and (luck := luck_text(review, table.names)):
         head.append(f"-# {escape_markdown(luck)}")
     buttons, menu = _listed(table_buttons(game, opened=is_open(table), reviewable=news.reviewable))
-    moments = (moment_picture(*one) for one in reversed(found)) if pictures else iter(())
+    moments = (moment_picture(*pair) for pair in reversed(highlights)) if pictures else iter(())
     return TableCard(
         "\n".join(head),
         tuple(drawn),
@@ -228,9 +228,9 @@ def table_card(
 
 def _listed(every: Sequence[Button]) -> tuple[tuple[Button, ...], Menu | None]:
     """Buttons that are in rows, and a list of the others that can be pressed, if there are any."""
-    others = [one for one in every if one.row == LISTED and one.enabled][:_MOST_IN_LIST]
-    options = tuple((one.action, one.label, "") for one in others)
-    in_rows = tuple(one for one in every if one.row != LISTED)
+    others = [button for button in every if button.row == LISTED and button.enabled][:_MOST_IN_LIST]
+    options = tuple((button.action, button.label, "") for button in others)
+    in_rows = tuple(button for button in every if button.row != LISTED)
     return in_rows, Menu("more", say("More"), options) if options else None
 
 
@@ -242,7 +242,7 @@ def is_open(table: Table) -> bool:
 def _waits(table: Table) -> bool:
     """Whether its host says when all are there, and more can come or bots can go."""
     game = table.game
-    changes = len(game.seats) < most_players(game) or any(one.level for one in game.seats)
+    changes = len(game.seats) < most_players(game) or any(seat.level for seat in game.seats)
     return game.stage is Stage.LOBBY and is_open(table) and changes and not game.tracked
 
 
@@ -254,35 +254,35 @@ def _bot_menu(table: Table) -> Menu:
     for shown, stored in zip(table.names, table.stored.seats, strict=True):
         if stored.level:
             options.append((f"-{stored.name}", say("Remove {bot}", bot=shown), ""))
-    told = say("Add a bot") if levels else say("Remove a bot")
+    label = say("Add a bot") if levels else say("Remove a bot")
     if levels and len(options) > len(levels):
-        told = say("Add or remove a bot")
-    return Menu("bot", told, tuple(options))
+        label = say("Add or remove a bot")
+    return Menu("bot", label, tuple(options))
 
 
 def choice_card(
     game: Game,
     mask: int,
-    told: Mapping[str, str],
+    texts: Mapping[str, str],
     moment: Attachment | None = None,
     *,
     pictures: bool = True,
 ) -> TableCard:
     """A card as dice are chosen, bit by bit of the mask, which changes its dice and buttons.
 
-    told : the texts that the card has, by the names of its fields
+    texts : the texts that the card has, by the names of its fields
     moment : the picture that it has beside them
     """
     drawn = roll_picture(game, mask) if pictures else None
     buttons, menu = _listed(table_buttons(game, mask))
     return TableCard(
-        told.get("text", ""),
+        texts.get("text", ""),
         (drawn,) if drawn else (),
         buttons,
         menu,
-        told.get("story", ""),
+        texts.get("story", ""),
         moment,
-        told.get("foot", ""),
+        texts.get("foot", ""),
         mood=mood_of(game),
     )
 
@@ -301,18 +301,18 @@ def mood_of(game: Game) -> Mood:
     return Mood.PLAY if game.stage is Stage.PLAY else Mood.LAST_TURNS
 
 
-def turn_story(told: Sequence[News]) -> list[str]:
+def turn_story(all_news: Sequence[News]) -> list[str]:
     """What happened, line by line, for those who read along below the table."""
-    return _story([(one, highlight_of(one)) for one in told])
+    return _story([(news, highlight_of(news)) for news in all_news])
 
 
-def _story(found: Sequence[tuple[News, Highlight | None]]) -> list[str]:
+def _story(highlights: Sequence[tuple[News, Highlight | None]]) -> list[str]:
     """What happened, and below each of the news what is worth more than that."""
     lines: list[str] = []
-    for news, own in found:
+    for news, own in highlights:
         lines += map(escape_markdown, events.story_lines(news))
         if own:
-            now = found[-1][0].table.game
+            now = highlights[-1][0].table.game
             lines.append(f"**{escape_markdown(highlight_line(news, own, now))}**")
     return lines
 
@@ -330,31 +330,31 @@ def _to_do(table: Table) -> str:
         return say("{name} starts when everybody is here.", name=name)
     total = game.turn.turn_total
     if game.turn.roll is not None:
-        told = say("{name} chooses what to keep.", name=name)
+        sentence = say("{name} chooses what to keep.", name=name)
         if total:
-            told += " " + say("Turn total {points:,}.", points=total)
-        told = " ".join([told, *map(whole_sentence, events.remembered_texts(game))])
+            sentence += " " + say("Turn total {points:,}.", points=total)
+        sentence = " ".join([sentence, *map(whole_sentence, events.remembered_texts(game))])
     elif total:
-        told = say("{name}: {turn}.", name=name, turn=events.turn_so_far_text(game))
+        sentence = say("{name}: {turn}.", name=name, turn=events.turn_so_far_text(game))
     elif game.tracked and not game.is_drafting:
-        told = say("{name} is to move: enter the dice, or the points of the turn.", name=name)
+        sentence = say("{name} is to move: enter the dice, or the points of the turn.", name=name)
     else:
         return to_move_text(table, typed=False)
     if game.to_beat:
-        told += " " + say("{points:,} points to beat.", points=game.to_beat)
-    return told
+        sentence += " " + say("{points:,} points to beat.", points=game.to_beat)
+    return sentence
 
 
 def _solve(news: News) -> str:
     """When exact odds are there, where they are being worked out."""
     if news.solve is None:
         return ""
-    told = say(
+    sentence = say(
         "Exact odds for {players} players in about {time}.",
         players=news.solve.players,
         time=duration(news.solve.seconds),
     )
-    return f"\n-# {escape_markdown(told)}"
+    return f"\n-# {escape_markdown(sentence)}"
 
 
 def _sheet(table: Table, chances: Chances | None) -> str:
@@ -376,9 +376,10 @@ def _dice_sheet(game: Game) -> str:
         total = sum(die.weights)
         shares = zip(FACES, die.weights, strict=True)
         shown = (
-            f"{JOKER_LETTER * (face in die.jokers)}{100 * one / total:.0f}" for face, one in shares
+            f"{JOKER_LETTER * (face in die.jokers)}{100 * weight / total:.0f}"
+            for face, weight in shares
         )
-        rows.append(pad(shorten(name, room), room) + "".join(f"{one:>3}" for one in shown))
+        rows.append(pad(shorten(name, room), room) + "".join(f"{cell:>3}" for cell in shown))
     return "```text\n" + "\n".join(rows) + "\n```"
 
 
@@ -393,8 +394,8 @@ def _tall(table: Table, number: int, share: float | None) -> list[str]:
     if not seat.playing:
         return [*rows, "  " + say("resigned")]
     if share is not None:
-        told = f"{figure(share * 100, '.1f')} %"
-        rows.append(f"  {_bar(share, _WIDTH - 10)} {told:>7}")
+        chance = f"{figure(share * 100, '.1f')} %"
+        rows.append(f"  {_bar(share, _WIDTH - 10)} {chance:>7}")
     return rows
 
 
@@ -402,10 +403,10 @@ def _flat(table: Table, number: int, share: float | None) -> list[str]:
     """A player in one line."""
     game, seat = table.game, table.game.seats[number]
     name = pad(_name(table, number, _SHORT_NAME), _SHORT_NAME)
-    told = f"{figure(share * 100, '.0f')} %" if share is not None else ""
+    note = f"{figure(share * 100, '.0f')} %" if share is not None else ""
     if not seat.playing:
-        told = say("quit")
-    return [f"{_pointer(game, number)} {name} {figure(seat.score):>6} {told:>5}"]
+        note = say("quit")
+    return [f"{_pointer(game, number)} {name} {figure(seat.score):>6} {note:>5}"]
 
 
 def _pointer(game: Game, number: int) -> str:
@@ -417,9 +418,9 @@ def _pointer(game: Game, number: int) -> str:
 
 def _name(table: Table, number: int, width: int) -> str:
     name = safe_text(table.names[number], 60)
-    told, _, count = name.rpartition(" ")
-    if told and count.isdecimal() and len(count) < 3:  # bots of a level differ in it alone
-        return f"{shorten(told, width - len(count) - 1)} {count}"
+    stem, _, count = name.rpartition(" ")
+    if stem and count.isdecimal() and len(count) < 3:  # bots of a level differ in it alone
+        return f"{shorten(stem, width - len(count) - 1)} {count}"
     name = shorten(name, width)
     return name if text_width(name) else "?"
 
@@ -431,8 +432,8 @@ def _bar(share: float, width: int) -> str:
 
 def _dice(news: News) -> list[Attachment]:
     """The roll on the table, else the one that ended the turn."""
-    if found := roll_picture(news.table.game):
-        return [found]
+    if attachment := roll_picture(news.table.game):
+        return [attachment]
     if news.table.game.over:
         return []
     game, last = news.before, None

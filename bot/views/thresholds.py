@@ -22,67 +22,67 @@ if TYPE_CHECKING:
     from solver.named.sets import NamedSet
 
 
-def threshold_text(one: BankFrom, wins_from: int | None = None) -> str:
+def threshold_text(threshold: BankFrom, wins_from: int | None = None) -> str:
     """The turn total from which on to bank; with a W where that bank wins."""
-    if one.turn_total is None:
+    if threshold.turn_total is None:
         return say("never")
-    mark = "W" if wins_from is not None and one.turn_total >= wins_from else ""
-    return figure(one.turn_total) + mark
+    mark = "W" if wins_from is not None and threshold.turn_total >= wins_from else ""
+    return figure(threshold.turn_total) + mark
 
 
-def bank_from_lines(found: Sequence[BankFrom], wins_from: int | None = None) -> list[str]:
+def bank_from_lines(thresholds: Sequence[BankFrom], wins_from: int | None = None) -> list[str]:
     """A line of dice above one of turn totals, and a sentence where one rolls again above.
 
     wins_from : the least turn total that wins, where it matters
     """
-    heads = [dice_count(one.dice) for one in found]
-    lines = beneath(heads, [threshold_text(one, wins_from) for one in found])
+    heads = [dice_count(threshold.dice) for threshold in thresholds]
+    lines = beneath(heads, [threshold_text(threshold, wins_from) for threshold in thresholds])
     lines += [
         wrap(
             say_number(
                 "With {number} [die|dice] roll again at turn totals of {totals}.",
-                one.dice,
-                totals=", ".join(starmap(stretch_text, one.roll_again)),
+                threshold.dice,
+                totals=", ".join(starmap(stretch_text, threshold.roll_again)),
             )
         )
-        for one in found
-        if one.roll_again
+        for threshold in thresholds
+        if threshold.roll_again
     ]
     return lines
 
 
-def bank_from_text(found: Sequence[BankFrom], named: "NamedSet | None" = None) -> str:
+def bank_from_text(thresholds: Sequence[BankFrom], named: "NamedSet | None" = None) -> str:
     """Return when to bank, a line for each number of dice: narrow enough for a phone.
 
     named : the dice of the player to act, where players bring theirs
     """
     if named is None:
         head = say("When to bank, by dice to roll:")
-        rows = [(dice_count(one.dice), _from_text(one)) for one in found]
+        rows = [(dice_count(threshold.dice), _from_text(threshold)) for threshold in thresholds]
         return "\n".join([head, *columns(rows, right={0})])
     head = wrap(say("When to bank, for the dice that are most often left to roll:"))
-    rows = [(named.left(one.dice).text, _from_text(one)) for one in found]
+    rows = [(named.left(threshold.dice).text, _from_text(threshold)) for threshold in thresholds]
     return "\n".join([head, *columns(rows)])
 
 
 def bank_from_data(
-    found: Sequence[BankFrom], named: "NamedSet | None" = None
+    thresholds: Sequence[BankFrom], named: "NamedSet | None" = None
 ) -> list[dict[str, Any]]:
     """Return when to bank as plain data; dice of one's own by name."""
-    data = [asdict(one) for one in found]
-    return [one | {"dice": named.left(one["dice"]).text} for one in data] if named else data
+    data = [asdict(threshold) for threshold in thresholds]
+    return [row | {"dice": named.left(row["dice"]).text} for row in data] if named else data
 
 
-def _from_text(one: BankFrom) -> str:
-    """From which turn total on to bank with some number of dice."""
-    if one.turn_total is None:
+def _from_text(threshold: BankFrom) -> str:
+    """The turn total from which on to bank with some number of dice, in words."""
+    if threshold.turn_total is None:
         return say("never")
-    if not one.roll_again:
-        return say("from {points:,} on", points=one.turn_total)
+    if not threshold.roll_again:
+        return say("from {points:,} on", points=threshold.turn_total)
     return say(
         "from {points:,} on, not at {totals}",
-        points=one.turn_total,
-        totals=", ".join(starmap(stretch_text, one.roll_again)),
+        points=threshold.turn_total,
+        totals=", ".join(starmap(stretch_text, threshold.roll_again)),
     )
 
 
@@ -102,7 +102,7 @@ def turn_data(turn: TurnMap) -> dict[str, Any]:
         "position": position_data(turn.rules, turn.position),
         "win_probability": turn.win_probability,
         "cells": list(_cells(turn)),
-        "bank_from": [asdict(one) for one in turn.bank_from],
+        "bank_from": [asdict(threshold) for threshold in turn.bank_from],
     }
 
 
@@ -123,7 +123,7 @@ def number_table(turn: TurnMap) -> dict[str, Any]:
     return {
         "rules": turn.rules.name,
         "position": position_data(turn.rules, turn.position),
-        "bank_from": [asdict(one) for one in turn.bank_from],
+        "bank_from": [asdict(threshold) for threshold in turn.bank_from],
         "rows": rows,
     }
 

@@ -26,7 +26,7 @@ _OF_ALL = say_later("Exact win probabilities of best play by all, by farkle-advi
 _ESTIMATED = say_later("Estimated win probabilities, by farkle-advisor")
 
 _FEW_ROWS = 40
-"""So many turn totals are all shown."""
+"""The most turn totals that are all shown."""
 _HEADROOM = 1.25
 _TICKS = 9
 _LABEL_SIZE, _LABEL_LINE = 11, 0.17
@@ -92,8 +92,8 @@ def shown_rows(turn: TurnMap, top: int | None = None) -> int:
         return max(2, min(every, top // step + 1))
     if every <= _FEW_ROWS:
         return every
-    fewer = [one for one in turn.bank_from if one.dice < turn.columns[-1]]
-    highest = max(turn.position.turn_total, *(one.turn_total or 0 for one in fewer), 0)
+    fewer = [threshold for threshold in turn.bank_from if threshold.dice < turn.columns[-1]]
+    highest = max(turn.position.turn_total, *(threshold.turn_total or 0 for threshold in fewer), 0)
     return min(every, max(_FEW_ROWS, int(highest * _HEADROOM) // step + 2))
 
 
@@ -119,7 +119,7 @@ def _title_lines(turn: TurnMap, rows: int, names: Sequence[str]) -> list[str]:
             dice=drawing.drawable(names[turn.columns.index(dice)], 40) if names else dice,
         )
         lines.append(now)
-    if any(one.roll_again for one in turn.bank_from):
+    if any(threshold.roll_again for threshold in turn.bank_from):
         lines.append(say("* better to roll again at some higher turn total"))
     return lines
 
@@ -195,8 +195,8 @@ def _draw_words(axes: "Axes", look: drawing.Look, turn: TurnMap, rows: int) -> N
     """What to do on each side of the border, where there is most room."""
     banks = turn.banks[:rows]
     for word, where in ((say("roll"), ~banks), (say("bank"), banks)):
-        if found := _longest_run(where & turn.reachable[:rows]):
-            column, middle = found
+        if run := _longest_run(where & turn.reachable[:rows]):
+            column, middle = run
             # a column of six is about six letters wide
             size = 17 * min(1.0, 33 / banks.shape[1] / len(word))
             drawing.outlined(axes, look, (column + 1, middle), word.upper(), size)
@@ -259,10 +259,10 @@ def _label(
             label.set_fontproperties(drawing.font(size))
     above = axes.get_position().y1 + 0.13 / picture.get_figheight()
     drawing.draw_text(picture, look, 0.02, above, say("bank from"), 13)
-    for one in turn.bank_from:
+    for threshold in turn.bank_from:
         axes.annotate(
-            threshold_label(one),
-            (turn.columns.index(one.dice) + 1, 1),
+            threshold_label(threshold),
+            (turn.columns.index(threshold.dice) + 1, 1),
             (0, 9),
             xycoords=("data", "axes fraction"),
             textcoords="offset points",
@@ -274,11 +274,11 @@ def _label(
         )
 
 
-def threshold_label(one: BankFrom) -> str:
-    """From where to bank, in the space of a column; a star says that it is not the whole truth."""
-    if one.turn_total is None:
+def threshold_label(threshold: BankFrom) -> str:
+    """The least turn total to bank, in the space of a column; a star: it is not the whole truth."""
+    if threshold.turn_total is None:
         return "–"
-    return figure(one.turn_total) + ("*" if one.roll_again else "")
+    return figure(threshold.turn_total) + ("*" if threshold.roll_again else "")
 
 
 def _ticks(rows: int) -> Sequence[int]:
@@ -293,12 +293,12 @@ def _draw_bar(bar: "Axes", look: drawing.Look, mesh: Any, show: Shown) -> None:
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - matplotlib: 0.2 s
 
     low, high = mesh.get_clim()
-    ticks = [one for one in MaxNLocator(5).tick_values(low, high) if low <= one <= high]
-    told = {
+    ticks = [tick for tick in MaxNLocator(5).tick_values(low, high) if low <= tick <= high]
+    title = {
         "difference": say("chance to win: rolling minus banking, in percentage points"),
         "value": say("chance to win by the better choice, in %"),
     }[show]
-    drawing.colour_bar(bar, look, mesh, told, ticks, "+" if show == "difference" else None)
+    drawing.colour_bar(bar, look, mesh, title, ticks, "+" if show == "difference" else None)
 
 
 WIN_SIZE: drawing.Size = (800, 1000)
@@ -311,7 +311,7 @@ _MOST_BANDS = 7
 
 
 def win_picture(
-    found: WinMap,
+    grid: WinMap,
     look: drawing.Look = drawing.LIGHT,
     size: drawing.Size = WIN_SIZE,
     form: drawing.Form = "png",
@@ -320,50 +320,50 @@ def win_picture(
     picture = drawing.new_figure(look, size)
     height = picture.get_figheight()
     title = say("Your chance to win, by both scores")
-    ceiling = drawing.write_title(picture, look, title, [_where(found), say("as your turn begins")])
+    ceiling = drawing.write_title(picture, look, title, [_where(grid), say("as your turn begins")])
     floor = drawing.write_source(picture, look, say(SOURCE))
     low = floor + 1.62 / height
     axes = picture.add_axes((0.16, low, 0.8, ceiling - low))
-    percents = found.win_probability.T * 100
+    percents = grid.win_probability.T * 100
     mesh = axes.pcolormesh(
-        *_edges(found),
+        *_edges(grid),
         percents,
         cmap=look.values,
         vmin=0,
         vmax=100,
         rasterized=True,
     )
-    levels = [one for one in _CONTOURS if percents.min() < one < percents.max()]
+    levels = [level for level in _CONTOURS if percents.min() < level < percents.max()]
     if levels and min(percents.shape) > 1:
         lines = axes.contour(
-            found.scores,
-            found.scores,
+            grid.scores,
+            grid.scores,
             percents,
             levels=levels,
             colors=look.ink,
-            linewidths=[4.0 if one == 50 else 2.2 for one in levels],
+            linewidths=[4.0 if level == 50 else 2.2 for level in levels],
         )
         lines.set_path_effects([drawing.paper_edge(look, 5)])
         for text in axes.clabel(lines, fmt="%g %%", inline=True, inline_spacing=8):
             text.set(font=drawing.font(15, bold=True), color=look.ink, parse_math=False)
             text.set_path_effects([drawing.paper_edge(look, 5)])
-    _name_scores(axes, look, found)
+    _name_scores(axes, look, grid)
     bar = picture.add_axes((0.16, floor + 0.47 / height, 0.8, 0.2 / height))
     drawing.colour_bar(bar, look, mesh, say("your chance to win, in %"), [0, 25, 50, 75, 100])
     return drawing.as_file(picture, form)
 
 
 def border_picture(
-    found: BorderMap,
+    border: BorderMap,
     look: drawing.Look = drawing.LIGHT,
     size: drawing.Size = BORDER_SIZE,
     form: drawing.Form = "png",
 ) -> bytes:
-    """For each number of dice from which turn total on to bank, over both scores."""
+    """A panel for each number of dice: from which turn total on to bank, over both scores."""
     picture = drawing.new_figure(look, size)
     height = picture.get_figheight()
     lines = [
-        _where(found),
+        _where(border),
         say("numbers and colours: bank from this turn total on"),
         say("hatched: bank only what reaches the goal"),
         say("dotted: at some higher turn total, roll again"),
@@ -371,7 +371,7 @@ def border_picture(
     title = say("From which turn total on to bank")
     ceiling = 0.1 / height + drawing.write_title(picture, look, title, lines)
     floor = drawing.write_source(picture, look, say(SOURCE))
-    dice = len(found.bank_from)
+    dice = len(border.bank_from)
     across = 2 if dice > 1 else 1
     down = -(-dice // across)
     left, gap = 0.125, 0.09
@@ -387,8 +387,8 @@ def border_picture(
             row_height - 0.66 / height,
         )
         axes = picture.add_axes(room)
-        _draw_panel(axes, look, found, column)
-        _name_scores(axes, look, found, 12)
+        _draw_panel(axes, look, border, column)
+        _name_scores(axes, look, border, 12)
         if column + across < dice:
             axes.set_xlabel("")
         if place:
@@ -398,44 +398,44 @@ def border_picture(
     return drawing.as_file(picture, form)
 
 
-def win_table(found: WinMap) -> dict[str, Any]:
+def win_table(grid: WinMap) -> dict[str, Any]:
     """The win probability of every pair of scores as plain data."""
     rows = [
         {
             "banked": int(own),
             "opponent": int(other),
-            "win_probability": float(found.win_probability[x, y]),
+            "win_probability": float(grid.win_probability[x, y]),
         }
-        for x, own in enumerate(found.scores)
-        for y, other in enumerate(found.scores)
+        for x, own in enumerate(grid.scores)
+        for y, other in enumerate(grid.scores)
     ]
-    return {**_about(found), "rows": rows}
+    return {**_about(grid), "rows": rows}
 
 
-def border_table(found: BorderMap) -> dict[str, Any]:
-    """From which turn total on to bank, by dice and scores, as plain data."""
+def border_table(border: BorderMap) -> dict[str, Any]:
+    """The turn totals from which on to bank, by dice and scores, as plain data."""
     rows = [
         {
             "dice": dice + 1,
             "banked": int(own),
             "opponent": int(other),
-            "bank_from": None if np.isnan(least := found.bank_from[dice, x, y]) else int(least),
-            "reaches_goal": bool(least >= found.wins_from[x]),
-            "inverted": bool(found.inverted[dice, x, y]),
+            "bank_from": None if np.isnan(least := border.bank_from[dice, x, y]) else int(least),
+            "reaches_goal": bool(least >= border.wins_from[x]),
+            "inverted": bool(border.inverted[dice, x, y]),
         }
-        for dice in range(len(found.bank_from))
-        for x, own in enumerate(found.scores)
-        for y, other in enumerate(found.scores)
+        for dice in range(len(border.bank_from))
+        for x, own in enumerate(border.scores)
+        for y, other in enumerate(border.scores)
     ]
-    return {**_about(found), "rows": rows}
+    return {**_about(border), "rows": rows}
 
 
-def _about(found: ScoreMap) -> dict[str, Any]:
+def _about(grid: ScoreMap) -> dict[str, Any]:
     """The rules, and what is the same at all scores."""
-    start = found.position
+    start = grid.position
     return {
-        "rules": found.rules.name,
-        "goal": found.rules.goal,
+        "rules": grid.rules.name,
+        "goal": grid.rules.goal,
         "farkles": start.farkles,
         "opponent_farkles": start.opponent_farkles,
         "began": start.began,
@@ -455,11 +455,11 @@ def bands(amounts: Floats, step: int) -> list[float]:
     return sorted({float(known[0]), *cuts.tolist(), float(known[-1] + step)})
 
 
-def _draw_panel(axes: "Axes", look: drawing.Look, found: BorderMap, column: int) -> None:
+def _draw_panel(axes: "Axes", look: drawing.Look, border: BorderMap, column: int) -> None:
     from matplotlib.colors import BoundaryNorm  # noqa: PLC0415 - matplotlib: 0.2 s
 
-    amounts = found.bank_from[column].T
-    wins = amounts >= found.wins_from[np.newaxis, :]
+    amounts = border.bank_from[column].T
+    wins = amounts >= border.wins_from[np.newaxis, :]
     if np.isnan(amounts).all():
         axes.text(
             0.5,
@@ -471,28 +471,28 @@ def _draw_panel(axes: "Axes", look: drawing.Look, found: BorderMap, column: int)
             transform=axes.transAxes,
         )
         return
-    edges = bands(np.where(wins, np.nan, amounts), found.rules.point_step)
+    edges = bands(np.where(wins, np.nan, amounts), border.rules.point_step)
     shown = np.ma.masked_where(np.isnan(amounts) | wins, amounts)
     norm = BoundaryNorm(edges, 256)
-    mesh = axes.pcolormesh(*_edges(found), shown, cmap=look.values, norm=norm, rasterized=True)
-    drawing.hatch(axes, _cells(found, wins), "//", look.ink, look.faint)
-    inverted = found.inverted[column].T & ~wins
+    mesh = axes.pcolormesh(*_edges(border), shown, cmap=look.values, norm=norm, rasterized=True)
+    drawing.hatch(axes, _cells(border, wins), "//", look.ink, look.faint)
+    inverted = border.inverted[column].T & ~wins
     grounds = mesh.to_rgba(np.nan_to_num(amounts), bytes=True)[..., :3]
-    inks = [[drawing.readable(look, f"#{bytes(one).hex()}") for one in row] for row in grounds]
+    inks = [[drawing.readable(look, f"#{bytes(rgb).hex()}") for rgb in row] for row in grounds]
     for ink in (look.ink, look.paper):
-        drawing.hatch(axes, _cells(found, inverted & (np.array(inks) == ink)), "..", ink, "none")
-    _write_numbers(axes, look, found, np.where(wins, np.nan, amounts))
+        drawing.hatch(axes, _cells(border, inverted & (np.array(inks) == ink)), "..", ink, "none")
+    _write_numbers(axes, look, border, np.where(wins, np.nan, amounts))
 
 
-def _cells(found: ScoreMap, chosen: Bools) -> list[drawing.Box]:
-    across, up = _edges(found)
+def _cells(grid: ScoreMap, chosen: Bools) -> list[drawing.Box]:
+    across, up = _edges(grid)
     return [
         (across[x], up[y], across[x + 1] - across[x], up[y + 1] - up[y])
         for y, x in np.argwhere(chosen)
     ]
 
 
-def _write_numbers(axes: "Axes", look: drawing.Look, found: ScoreMap, amounts: Floats) -> None:
+def _write_numbers(axes: "Axes", look: drawing.Look, grid: ScoreMap, amounts: Floats) -> None:
     """The turn totals at some of the scores, so that nobody needs the colours."""
     places = [
         np.unique(np.linspace(0, count - 1, 2 * parts + 1)[1::2].round().astype(int))
@@ -502,24 +502,24 @@ def _write_numbers(axes: "Axes", look: drawing.Look, found: ScoreMap, amounts: F
         for y in places[1]:
             if np.isnan(amounts[y, x]):
                 continue
-            place = float(found.scores[x]), float(found.scores[y])
+            place = float(grid.scores[x]), float(grid.scores[y])
             drawing.outlined(axes, look, place, figure(int(amounts[y, x])), 13, 3.5)
 
 
-def _edges(found: ScoreMap) -> tuple[Floats, Floats]:
+def _edges(grid: ScoreMap) -> tuple[Floats, Floats]:
     """The edges of cells around scores, across and up."""
-    scores = found.scores
+    scores = grid.scores
     step = float(scores[1] - scores[0]) if len(scores) > 1 else 1.0
     edges = np.append(scores - step / 2, scores[-1] + step / 2)
     return edges, edges
 
 
-def _name_scores(axes: "Axes", look: drawing.Look, found: ScoreMap, size: float = 15) -> None:
+def _name_scores(axes: "Axes", look: drawing.Look, grid: ScoreMap, size: float = 15) -> None:
     """The axes: the score of who is to move to the right, the opponent's upwards."""
     axes.locator_params(nbins=4 if size < 15 else 6, steps=[1, 2, 2.5, 5, 10])
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(lambda score, _: figure(score, ",g"))
-    (left, right), (low, high) = (edges[[0, -1]] for edges in _edges(found))
+    (left, right), (low, high) = (edges[[0, -1]] for edges in _edges(grid))
     axes.set_xlim(left, right)
     axes.set_ylim(low, high)
     axes.set_xlabel(say("your score"), labelpad=3)
@@ -527,14 +527,14 @@ def _name_scores(axes: "Axes", look: drawing.Look, found: ScoreMap, size: float 
     drawing.dress(axes, look, size)
 
 
-def _where(found: ScoreMap) -> str:
+def _where(grid: ScoreMap) -> str:
     """The rules, and what else is the same everywhere in the picture."""
-    name = drawing.drawable(found.rules.name, 40)
-    parts = [say("{rules} rules to {goal:,}", rules=name, goal=found.rules.goal)]
-    if found.rules.farkle_limit > 1:
-        start = found.position
+    name = drawing.drawable(grid.rules.name, 40)
+    parts = [say("{rules} rules to {goal:,}", rules=name, goal=grid.rules.goal)]
+    if grid.rules.farkle_limit > 1:
+        start = grid.position
         farkles = {"mine": start.farkles, "theirs": start.opponent_farkles}
         parts.append(say("{mine} to {theirs} farkles in a row", **farkles))
-    if found.rules.has_roles:
-        parts.append(say("you began") if found.position.began else say("they began"))
+    if grid.rules.has_roles:
+        parts.append(say("you began") if grid.position.began else say("they began"))
     return ", ".join(parts)

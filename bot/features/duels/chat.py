@@ -49,8 +49,8 @@ def feature(core: Core) -> Feature:
         yield _ready_to_play(oracle, rules, caller, meant, *names)
         seconds = await at_once(service.seconds_of_duel, meant, one, other)
         what, work = say_later("duel"), (service.duel_of, advisor, kernels, meant, one, other)
-        told = oracle.tasks.told(caller.asker, what, *work, each=seconds)
-        yield replies(told, duel_text, duel_data)
+        task = oracle.tasks.told(caller.asker, what, *work, each=seconds)
+        yield replies(task, duel_text, duel_data)
 
     @question(
         "/best-response POLICY",
@@ -71,8 +71,8 @@ def feature(core: Core) -> Feature:
         seconds = await at_once(service.seconds_of_best_response, meant)
         what, best = say_later("best response"), service.response_to
         work = best, name, advisor, kernels, meant
-        told = oracle.tasks.told(caller.asker, what, *work, each=seconds)
-        yield replies(told, response_text, response_data)
+        task = oracle.tasks.told(caller.asker, what, *work, each=seconds)
+        yield replies(task, response_text, response_data)
 
     return Feature([duel, best_response])
 

@@ -43,7 +43,7 @@ def duel_text(duel: Duel) -> str:
 
 def duel_data(duel: Duel) -> dict[str, Any]:
     """A duel as plain data."""
-    found: dict[str, Any] = {
+    data: dict[str, Any] = {
         "rules": duel.rules.name,
         "one": duel.one,
         "other": duel.other,
@@ -52,9 +52,9 @@ def duel_data(duel: Duel) -> dict[str, Any]:
         "sweeps": duel.sweeps,
     }
     if not duel.is_exact:
-        found |= {"exact": False}
+        data |= {"exact": False}
     if played := duel.played:
-        found["played"] = {
+        data["played"] = {
             "games": played.games,
             "seed": played.seed,
             **{
@@ -62,7 +62,7 @@ def duel_data(duel: Duel) -> dict[str, Any]:
                 for name, (rate, error) in zip(_WHEN, played.rates, strict=True)
             },
         }
-    return found
+    return data
 
 
 def duel_sheet(duel: Duel) -> Sheet:
@@ -86,9 +86,9 @@ def duel_sheet(duel: Duel) -> Sheet:
     return sheet(names + (("played", "standard_error") if played else ()), rows)
 
 
-def response_text(found: BestResponse) -> str:
+def response_text(response: BestResponse) -> str:
     """The best response to a policy, and where it differs from optimal play."""
-    best, optimal, rules = found.best, found.optimal, found.best.rules
+    best, optimal, rules = response.best, response.optimal, response.best.rules
     both = zip(_WHEN, _chances(best), _chances(optimal), strict=True)
     rows = [("", say("best response"), say("optimal play"))]
     if room() <= PHONE:
@@ -99,14 +99,14 @@ def response_text(found: BestResponse) -> str:
     lines = [
         wrap(say(title, policy=best.other, rules=rules.name)),
         *columns(rows, right={1, 2}),
-        wrap(say(gain, gain=figure(100 * found.gain, ".3f"))),
+        wrap(say(gain, gain=figure(100 * response.gain, ".3f"))),
         wrap(_exactness(rules, max(best.change, optimal.change))),
         "",
         wrap(say("Each of them banks from these turn totals on, by dice left to roll:")),
-        *_examples(found.usual),
+        *_examples(response.usual),
     ]
-    if found.greatest:
-        lines += [wrap(say("Where the best response gains most:")), *_examples(found.greatest)]
+    if response.greatest:
+        lines += [wrap(say("Where the best response gains most:")), *_examples(response.greatest)]
     return "\n".join(lines)
 
 
@@ -116,69 +116,69 @@ def _examples(examples: Sequence[Example]) -> list[str]:
     if room() <= PHONE:
         return _narrow_examples(examples[:_MOST_ON_PHONE])
     rows = [(say("me:them"), "", say("wins"), *map(str, range(dice, 0, -1)))]
-    for one in examples:
-        scores = f"{figure(one.position.banked)}:{figure(one.position.opponent)}"
+    for example in examples:
+        scores = f"{figure(example.position.banked)}:{figure(example.position.opponent)}"
         for place, name, chance, banks in (
-            (scores, say("best"), one.best, one.best_banks),
-            ("", say("optimal"), one.optimal, one.optimal_banks),
+            (scores, say("best"), example.best, example.best_banks),
+            ("", say("optimal"), example.optimal, example.optimal_banks),
         ):
-            told = (say("never") if bank is None else figure(bank) for bank in banks[::-1])
-            rows.append((place, name, percent(chance), *told))
+            cells = (say("never") if bank is None else figure(bank) for bank in banks[::-1])
+            rows.append((place, name, percent(chance), *cells))
     return columns(rows, right=range(2, 3 + dice))
 
 
 def _narrow_examples(examples: Sequence[Example]) -> list[str]:
     """A few lines for each position, with what the best response does beside optimal play."""
     rows: list[tuple[str, str, str]] = []
-    for one in examples:
-        scores = f"{figure(one.position.banked)}:{figure(one.position.opponent)}"
+    for example in examples:
+        scores = f"{figure(example.position.banked)}:{figure(example.position.opponent)}"
         rows.append((scores, say("best"), say("optimal")))
-        rows.append((say("wins"), percent(one.best), percent(one.optimal)))
-        banks = enumerate(zip(one.best_banks, one.optimal_banks, strict=True), 1)
+        rows.append((say("wins"), percent(example.best), percent(example.optimal)))
+        banks = enumerate(zip(example.best_banks, example.optimal_banks, strict=True), 1)
         for dice, both in reversed([*banks]):
             best, optimal = (say("never") if bank is None else figure(bank) for bank in both)
             rows.append((dice_count(dice), best, optimal))
     return columns(rows, right={1, 2})
 
 
-def response_data(found: BestResponse) -> dict[str, Any]:
+def response_data(response: BestResponse) -> dict[str, Any]:
     """A best response as plain data."""
 
-    def example(one: Example) -> dict[str, Any]:
+    def example(start: Example) -> dict[str, Any]:
         return {
-            "me": one.position.banked,
-            "them": one.position.opponent,
-            "best": one.best,
-            "optimal": one.optimal,
-            "best_banks": list(one.best_banks),
-            "optimal_banks": list(one.optimal_banks),
+            "me": start.position.banked,
+            "them": start.position.opponent,
+            "best": start.best,
+            "optimal": start.optimal,
+            "best_banks": list(start.best_banks),
+            "optimal_banks": list(start.optimal_banks),
         }
 
     return {
-        "rules": found.best.rules.name,
-        "policy": found.best.other,
-        "best": dict(zip(_WHEN, _chances(found.best), strict=True)),
-        "optimal": dict(zip(_WHEN, _chances(found.optimal), strict=True)),
-        "gain": found.gain,
-        "change": max(found.best.change, found.optimal.change),
-        "usual": [example(one) for one in found.usual],
-        "greatest": [example(one) for one in found.greatest],
+        "rules": response.best.rules.name,
+        "policy": response.best.other,
+        "best": dict(zip(_WHEN, _chances(response.best), strict=True)),
+        "optimal": dict(zip(_WHEN, _chances(response.optimal), strict=True)),
+        "gain": response.gain,
+        "change": max(response.best.change, response.optimal.change),
+        "usual": [example(start) for start in response.usual],
+        "greatest": [example(start) for start in response.greatest],
     }
 
 
-def response_sheet(found: BestResponse) -> Sheet:
+def response_sheet(response: BestResponse) -> Sheet:
     """A row for each position and way to play."""
-    dice = len(found.usual[0].best_banks)
+    dice = len(response.usual[0].best_banks)
     names = [f"bank_{number}" for number in range(1, dice + 1)]
     rows: list[dict[str, Cell]] = []
-    for one in (*found.usual, *found.greatest):
+    for example in (*response.usual, *response.greatest):
         for player, chance, banks in (
-            ("best", one.best, one.best_banks),
-            ("optimal", one.optimal, one.optimal_banks),
+            ("best", example.best, example.best_banks),
+            ("optimal", example.optimal, example.optimal_banks),
         ):
-            start = {"me": one.position.banked, "them": one.position.opponent}
-            told = dict(zip(names, banks, strict=True))
-            rows.append({**start, "player": player, "chance": chance, **told})
+            start = {"me": example.position.banked, "them": example.position.opponent}
+            totals = dict(zip(names, banks, strict=True))
+            rows.append({**start, "player": player, "chance": chance, **totals})
     return sheet(("me", "them", "player", "chance", *names), rows)
 
 
@@ -203,10 +203,10 @@ def _played_instead() -> str:
 
 
 def _exactness(rules: Ruleset, change: float) -> str:
-    told = say_later("These chances are exact.")
+    text = say_later("These chances are exact.")
     if change:
-        told = say_later("These chances are exact to within {change}.")
-    exact = say(told, change=figure(change, ".1e"))
+        text = say_later("These chances are exact to within {change}.")
+    exact = say(text, change=figure(change, ".1e"))
     if not rules.score_floor:
         return exact
     floor = say("A score below {floor:,} counts as {floor:,}.", floor=rules.score_floor)

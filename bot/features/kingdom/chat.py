@@ -68,7 +68,7 @@ class LoadedQuestions:
             case ["dice", *name]:
                 known = find_die(" ".join(name).partition("@")[0])
                 yield Reply(
-                    known, named_dice.die_text, lambda one: named_dice.dice_list_data([one])
+                    known, named_dice.die_text, lambda die: named_dice.dice_list_data([die])
                 )
             case ["badges"]:
                 yield Reply(
@@ -96,8 +96,8 @@ class LoadedQuestions:
         )
         seconds = await at_once(seconds_of, self._folders, question.dice.matchup)
         what, work = say_later("loaded dice"), (service.kcd_answer, self._folders, question)
-        told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
-        yield replies(told, view.kcd_text, view.kcd_data)
+        task = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
+        yield replies(task, view.kcd_text, view.kcd_data)
 
     async def _choice(self, line: Line, caller: Caller) -> Stream:
         dice = dice_told(line, await self._meant(line, caller))
@@ -108,8 +108,8 @@ class LoadedQuestions:
             return
         seconds = await at_once(service.seconds_of_choice, question)
         what, work = say_later("choice of dice"), (service.choice_answer, self._folders, question)
-        told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
-        yield replies(told, view.choice_text, view.choice_data)
+        task = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
+        yield replies(task, view.choice_text, view.choice_data)
 
     async def _purchase(
         self, owned: service.ChoiceQuestion, most: int | None, caller: Caller
@@ -117,8 +117,8 @@ class LoadedQuestions:
         question = service.PurchaseQuestion(owned, most)
         seconds = await at_once(service.seconds_of_purchase, question)
         what, work = say_later("choice of dice"), (service.purchase_answer, self._folders, question)
-        told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
-        yield replies(told, view.purchase_text, view.purchase_data)
+        task = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
+        yield replies(task, view.purchase_text, view.purchase_data)
 
     async def _meant(self, line: Line, caller: Caller) -> Ruleset:
         """The rules of a line, with its goal. Raises FarkleError."""

@@ -78,19 +78,19 @@ def kcd(
         if buy is not None:
             return _buy(settings, service.PurchaseQuestion(wanted, service.read_price(buy)))
         number = service.check_choice(wanted)
-        with share_progress(f"{number:,} sets") as told:
-            choices = service.choice_answer(folders_of(settings), wanted, told)
+        with share_progress(f"{number:,} sets") as on_progress:
+            choices = service.choice_answer(folders_of(settings), wanted, on_progress)
         return Shown(view.choice_text(choices), view.choice_data(choices))
     question = service.KcdQuestion(dice, begins)
-    with share_progress(f"{dice.mine.text} against {dice.theirs.text}") as told:
-        answer = service.kcd_answer(folders_of(settings), question, told)
+    with share_progress(f"{dice.mine.text} against {dice.theirs.text}") as on_progress:
+        answer = service.kcd_answer(folders_of(settings), question, on_progress)
     return Shown(view.kcd_text(answer), view.kcd_data(answer), view.kcd_sheet(answer))
 
 
 def _buy(settings: Settings, wanted: service.PurchaseQuestion) -> Shown:
     number = service.check_purchase(wanted)
-    with share_progress(f"{number:,} sets") as told:
-        bought = service.purchase_answer(folders_of(settings), wanted, told)
+    with share_progress(f"{number:,} sets") as on_progress:
+        bought = service.purchase_answer(folders_of(settings), wanted, on_progress)
     return Shown(view.purchase_text(bought), view.purchase_data(bought))
 
 

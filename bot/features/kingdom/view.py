@@ -50,13 +50,13 @@ def figures_lines(figures: Iterable[tuple[str, service.SetFigures]]) -> list[str
     rows += [
         (
             who,
-            one.dice.text,
-            points_figure(one.points),
-            figure(one.points_to_goal, ",.2f"),
-            percent(one.farkle_probability),
-            percent(one.first_farkle_probability),
+            turn.dice.text,
+            points_figure(turn.points),
+            figure(turn.points_to_goal, ",.2f"),
+            percent(turn.farkle_probability),
+            percent(turn.first_farkle_probability),
         )
-        for who, one in figures
+        for who, turn in figures
     ]
     if room() > PHONE:
         return columns(rows, right={2, 3, 4, 5}, spare=(5, 3))
@@ -86,26 +86,28 @@ def choice_text(answer: service.ChoiceAnswer) -> str:
     """The best sets, with what each costs against the best."""
     best, sets = answer.choices[0], answer.choices
     rows = []
-    for one in sets[:MOST_CHOICES]:
-        row = [one.dice.text, say("{points} points", points=points_figure(one.points))]
-        if one.win is not None and best.win is not None:
-            cost = figure(100 * (best.win - one.win), ".2f")
-            row += [percent(one.win), say("best") if one is best else f"-{cost}"]
+    for choice in sets[:MOST_CHOICES]:
+        row = [choice.dice.text, say("{points} points", points=points_figure(choice.points))]
+        if choice.win is not None and best.win is not None:
+            cost = figure(100 * (best.win - choice.win), ".2f")
+            row += [percent(choice.win), say("best") if choice is best else f"-{cost}"]
         rows.append(row)
-    told = say_later("{number:,} sets of {dice} dice; {rules} rules to {goal:,} against {theirs},")
+    heading = say_later(
+        "{number:,} sets of {dice} dice; {rules} rules to {goal:,} against {theirs},"
+    )
     lines = [
-        *_head(answer.question, told, len(sets)),
+        *_head(answer.question, heading, len(sets)),
         *columns(rows, right={1, 2, 3}, spare=(1,) if best.win is not None else ()),
-        *_endless_lines(one.points for one in sets[:MOST_CHOICES]),
+        *_endless_lines(choice.points for choice in sets[:MOST_CHOICES]),
     ]
     return "\n".join([*lines, *_foot(answer.question, best, len(sets), sets_note())])
 
 
-def _head(question: service.ChoiceQuestion, told: str, number: int) -> list[str]:
+def _head(question: service.ChoiceQuestion, heading: str, number: int) -> list[str]:
     """The game for which some number of sets, or of dice to buy, are compared."""
     dice = question.dice
     head = say(
-        told,
+        heading,
         number=number,
         dice=dice.rules.dice,
         theirs=dice.theirs.text,
@@ -120,8 +122,8 @@ def _foot(
     question: service.ChoiceQuestion, best: service.RatedSet, number: int, note: str
 ) -> list[str]:
     """What is left out of a list of so many, how far it goes, and what is not sure."""
-    dice, more = question.dice, number - MOST_CHOICES
-    lines = [say("and {number:,} more", number=more)] if more > 0 else []
+    dice, left_out = question.dice, number - MOST_CHOICES
+    lines = [say("and {number:,} more", number=left_out)] if left_out > 0 else []
     doubts = doubt_lines(best.dice, dice.theirs, joker_alone=dice.joker_alone)
     return [*lines, wrap(note), *doubts]
 
@@ -146,23 +148,23 @@ def kcd_data(answer: service.KcdAnswer) -> dict[str, Any]:
         "mine": figures_data(answer.mine),
         "theirs": figures_data(answer.theirs),
         "bank_from": [
-            {"dice": one.dice.text, "turn_total": one.turn_total, "share": one.share}
-            for one in answer.bank_from
+            {"dice": bank.dice.text, "turn_total": bank.turn_total, "share": bank.share}
+            for bank in answer.bank_from
         ],
         "badge": plan_data(answer.badge),
         "unknown": [*doubts(_all(dice.mine, dice.theirs), joker_alone=dice.joker_alone)],
     }
 
 
-def figures_data(one: service.SetFigures) -> dict[str, Any]:
+def figures_data(figures: service.SetFigures) -> dict[str, Any]:
     """What a turn with a set brings."""
     return {
-        "dice": one.dice.text,
-        "points": points_data(one.points),
-        "points_to_goal": one.points_to_goal,
-        "farkle_probability": one.farkle_probability,
-        "first_farkle_probability": one.first_farkle_probability,
-        "price": one.dice.price,
+        "dice": figures.dice.text,
+        "points": points_data(figures.points),
+        "points_to_goal": figures.points_to_goal,
+        "farkle_probability": figures.farkle_probability,
+        "first_farkle_probability": figures.first_farkle_probability,
+        "price": figures.dice.price,
     }
 
 
@@ -179,7 +181,7 @@ def choice_data(answer: service.ChoiceAnswer) -> dict[str, Any]:
     """All sets as plain data."""
     return {
         **question_data(answer.question),
-        "choices": [set_data(one) for one in answer.choices],
+        "choices": [set_data(choice) for choice in answer.choices],
     }
 
 
@@ -196,13 +198,13 @@ def question_data(question: service.KcdQuestion | service.ChoiceQuestion) -> dic
     }
 
 
-def set_data(one: service.RatedSet) -> dict[str, Any]:
+def set_data(choice: service.RatedSet) -> dict[str, Any]:
     """A set that may be taken."""
     return {
-        "dice": one.dice.text,
-        "points": points_data(one.points),
-        "win_probability": one.win,
-        "price": one.dice.price,
+        "dice": choice.dice.text,
+        "points": points_data(choice.points),
+        "win_probability": choice.win,
+        "price": choice.dice.price,
     }
 
 
@@ -215,38 +217,38 @@ def _wins(answer: service.KcdAnswer) -> str:
 
 
 def _all(*sets: NamedSet) -> list[NamedDie]:
-    return [named for one in sets for named in one.dice]
+    return [named for dice_set in sets for named in dice_set.dice]
 
 
 def doubt_lines(*sets: NamedSet, joker_alone: bool) -> list[str]:
     """What nobody knows of the dice of some sets, see `doubts`, and of the game."""
     luck = say("Henry's own luck in the game is not counted: see docs/kingdom-come.md.")
-    found = doubts(_all(*sets), joker_alone=joker_alone)
-    return [wrap(sentence) for sentence in (*found, luck)]
+    sentences = doubts(_all(*sets), joker_alone=joker_alone)
+    return [wrap(sentence) for sentence in (*sentences, luck)]
 
 
 def purchase_text(answer: service.PurchaseAnswer) -> str:
     """The dice that add most, with the six to take and what they win more than without."""
-    owned, found = answer.question.owned, answer.purchases
+    owned, offers = answer.question.owned, answer.purchases
     rows = [("", say("groschen"), say("the six to take"), say("points"), say("win"), "")]
     rows.append((say("now"), "", *_row(answer.now), ""))
-    for one in found[:MOST_CHOICES]:
-        more = gain(answer, one)
-        told = "" if more is None else figure(100 * more, "+.2f")
-        rows.append((one.die.typed, figure(one.price), *_row(one.best), told))
+    for offer in offers[:MOST_CHOICES]:
+        rise = gain(answer, offer)
+        risen = "" if rise is None else figure(100 * rise, "+.2f")
+        rows.append((offer.die.typed, figure(offer.price), *_row(offer.best), risen))
     head = say_later("{number:,} dice to buy; {rules} rules to {goal:,} against {theirs},")
     table = columns(rows, right={1, 3, 4, 5}, spare=(2, 3))
     prices = say("Prices are from the game's own tables, which do not say which shop sells a die.")
     note = f"{prices} {sets_note()}"
-    foot = _foot(owned, found[0].best, len(found), note)
-    return "\n".join([*_head(owned, head, len(found)), *table, *foot])
+    foot = _foot(owned, offers[0].best, len(offers), note)
+    return "\n".join([*_head(owned, head, len(offers)), *table, *foot])
 
 
-def gain(answer: service.PurchaseAnswer, one: service.Purchase) -> float | None:
+def gain(answer: service.PurchaseAnswer, offer: service.Purchase) -> float | None:
     """What a die adds to the win probability; None where it was not played out."""
-    if one.best.win is None or answer.now.win is None:
+    if offer.best.win is None or answer.now.win is None:
         return None
-    return one.best.win - answer.now.win
+    return offer.best.win - answer.now.win
 
 
 def purchase_data(answer: service.PurchaseAnswer) -> dict[str, Any]:
@@ -255,18 +257,18 @@ def purchase_data(answer: service.PurchaseAnswer) -> dict[str, Any]:
         **question_data(answer.question.owned),
         "most_price": answer.question.most_price,
         "now": set_data(answer.now),
-        "dice": [_data(answer, one) for one in answer.purchases],
+        "dice": [_data(answer, offer) for offer in answer.purchases],
     }
 
 
-def _data(answer: service.PurchaseAnswer, one: service.Purchase) -> dict[str, Any]:
+def _data(answer: service.PurchaseAnswer, offer: service.Purchase) -> dict[str, Any]:
     return {
-        "die": one.die.typed,
-        "price": one.price,
-        "best": one.best.dice.text,
-        "points": points_data(one.best.points),
-        "win_probability": one.best.win,
-        "gain": gain(answer, one),
+        "die": offer.die.typed,
+        "price": offer.price,
+        "best": offer.best.dice.text,
+        "points": points_data(offer.best.points),
+        "win_probability": offer.best.win,
+        "gain": gain(answer, offer),
     }
 
 

@@ -52,11 +52,11 @@ def feature(core: Core) -> Feature:
             try:
                 async with tasks.task(caller.asker, what, each=seconds) as task:
                     yield Delay(what, 0, seconds)
-                    async for found in task.told(memo_answer, advisor, kernels, meant, unit):
-                        if isinstance(found, Delay):
-                            yield found
+                    async for answer in task.told(memo_answer, advisor, kernels, meant, unit):
+                        if isinstance(answer, Delay):
+                            yield answer
                         else:
-                            known = found
+                            known = answer
             except FarkleError as error:  # the table itself can be shown all the same
                 known, refusal = put_off, error
         yield _reply(await _drawn(oracle, caller, known))
@@ -77,15 +77,15 @@ def _reference(line: Line, caller: Caller, meant: Ruleset) -> str:
     return shlex.join(words + (["--unit", unit] if unit else []))
 
 
-def _reply(found: MemoAnswer) -> Reply:
-    return Reply(found, memo_text, memo_data, _card, is_drawn=True)
+def _reply(answer: MemoAnswer) -> Reply:
+    return Reply(answer, memo_text, memo_data, _card, is_drawn=True)
 
 
-def _card(found: MemoAnswer) -> Card | None:
-    card = memo_card(found)
+def _card(answer: MemoAnswer) -> Card | None:
+    card = memo_card(answer)
     return card and pressable(card, NotesPress)
 
 
-async def _drawn(oracle: Oracle, caller: Caller, found: MemoAnswer) -> MemoAnswer:
-    """With its picture, unless there is no time for pictures."""
-    return replace(found, picture=await oracle.tasks.drawn(caller.asker, memo_picture, found))
+async def _drawn(oracle: Oracle, caller: Caller, answer: MemoAnswer) -> MemoAnswer:
+    """An answer with its picture, unless there is no time for pictures."""
+    return replace(answer, picture=await oracle.tasks.drawn(caller.asker, memo_picture, answer))

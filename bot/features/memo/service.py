@@ -21,7 +21,7 @@ from solver.turn.equations import EqualDice
 from solver.turn.memo import MemoTable, memo_table
 
 _SECONDS, _LEAST_SECONDS = 9.0, 20.0
-"""That a study takes for each second of a solve, and at least."""
+"""The seconds that a study takes for each second of a solve, and the fewest that it takes."""
 _MOST_CHOICES = 4
 """The most choices of a roll that is an example, and the fewest."""
 _LEAST_CHOICES = 3
@@ -52,7 +52,7 @@ class PutOff:
     """A study that there is no time for."""
 
     seconds: float
-    """That it takes, about."""
+    """Seconds that the study takes, roughly."""
     reference: str
     """What `farkle memo` is given to work it out."""
 
@@ -71,7 +71,7 @@ class MemoAnswer:
     refused: InvalidRulesError | None = None
     """Why there is no study of such rules."""
     picture: bytes | None = None
-    """Its page as PNG, where that was drawn."""
+    """The page as a PNG; None where it was not drawn."""
 
     @property
     def rules(self) -> Ruleset:
@@ -133,7 +133,7 @@ def _example(table: MemoTable) -> MemoExample | None:
     There is something where the table does not take the most points.
     """
     rules, thrown = table.rules, dice_set(table.rules)
-    found: list[tuple[int, MemoExample]] = []
+    examples: list[tuple[int, MemoExample]] = []
     for roll, ways in thrown.rolls(thrown.whole):
         if fate(rules, roll, first=True) is not Fate.SCORES:
             continue
@@ -142,8 +142,8 @@ def _example(table: MemoTable) -> MemoExample | None:
         example = _worked_out(table, roll)
         most = max(choice.turn_total for choice in example.choices)
         if example.choices[0].turn_total < most:
-            found.append((ways, example))
-    return max(found, key=lambda one: (one[0], one[1].roll))[1] if found else None
+            examples.append((ways, example))
+    return max(examples, key=lambda pair: (pair[0], pair[1].roll))[1] if examples else None
 
 
 def _worked_out(table: MemoTable, roll: Roll) -> MemoExample:
@@ -157,5 +157,7 @@ def _worked_out(table: MemoTable, roll: Roll) -> MemoExample:
         may_bank = rules.may_bank(after.turn_total, 0) and rules.may_leave(after.dice)
         banks = may_bank and not after.to_confirm and gain <= 0
         choices.append(MemoChoice(kept.dice, after.turn_total, after.dice, gain, banks))
-    choices.sort(key=lambda one: (one.set_aside != chosen.set_aside, -one.turn_total - one.gain))
+    choices.sort(
+        key=lambda choice: (choice.set_aside != chosen.set_aside, -choice.turn_total - choice.gain)
+    )
     return MemoExample(roll, tuple(choices))

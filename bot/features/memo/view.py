@@ -97,7 +97,7 @@ def memo_text(answer: MemoAnswer) -> str:
 
 
 def grid_lines(grid: Grid) -> list[str]:
-    """Its rows for a fixed-width font."""
+    """The rows of a grid for a fixed-width font."""
     return columns(grid.rows, right=range(1, len(grid.rows[0])))
 
 
@@ -135,11 +135,11 @@ def memo_data(answer: MemoAnswer) -> dict[str, Any]:
 
 
 def memo_sheet(answer: MemoAnswer) -> Sheet:
-    """From which turn total on each gain counts, by dice."""
+    """The turn totals from which on each gain counts, by dice."""
     rows = [
-        {"dice": column.dice, "turn_total": one.turn_total, "gain": one.gain}
+        {"dice": column.dice, "turn_total": point.turn_total, "gain": point.gain}
         for column in answer.table.columns
-        for one in column.breaks
+        for point in column.breaks
     ]
     return sheet(("dice", "turn_total", "gain"), rows)
 
@@ -167,25 +167,25 @@ def thumb_text(thumb: Thumb, rules: Ruleset) -> str:
             "Set aside what gives the most points, counting {points:,} for each die left to"
             " roll beyond {dice} on top of the turn total; after hot dice all dice are left."
         )
-    told = [say(keep, points=thumb.per_die, dice=dice_count(thumb.beyond))]
+    steps = [say(keep, points=thumb.per_die, dice=dice_count(thumb.beyond))]
     banks, first = [], 1
     for most, points in zip(thumb.most_dice, thumb.bank, strict=True):
         banks += [_bank_text(points, *run) for run in _runs(banked_dice(rules, first, most))]
         first = most + 1
-    told.append(say("Bank {turn_totals}, and whenever that wins.", turn_totals=and_text(banks)))
+    steps.append(say("Bank {turn_totals}, and whenever that wins.", turn_totals=and_text(banks)))
     counted = banked_dice(rules, 1, first - 1)
     if counted[-1] < rules.dice:
-        told.append(say("With more dice left, roll on."))
+        steps.append(say("With more dice left, roll on."))
     elif len(counted) < rules.dice:
-        told.append(say("With any other number of dice left, roll on."))
-    return " ".join(told)
+        steps.append(say("With any other number of dice left, roll on."))
+    return " ".join(steps)
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
     """The first and the last of numbers that follow each other."""
-    for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0]):
-        found = [number for _, number in run]
-        yield found[0], found[-1]
+    for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        stretch = [number for _, number in run]
+        yield stretch[0], stretch[-1]
 
 
 def _bank_text(points: int, fewest: int, most: int) -> str:
@@ -204,7 +204,7 @@ def _table(table: MemoTable) -> Grid:
     dice = [column.dice for column in table.columns]
     rows = [(say("worth"), *map(dice_count, dice))]
     for gain in table.counts:
-        cells = [", ".join(map(figure, table.froms(gain, one))) for one in dice]
+        cells = [", ".join(map(figure, table.froms(gain, number))) for number in dice]
         rows.append((_bank_row() if gain == 0 else figure(gain), *cells))
     return Grid(tuple(rows))
 
@@ -214,18 +214,18 @@ def _bank_row() -> str:
 
 
 def _example_text(example: MemoExample) -> str:
-    told = []
-    for one in example.choices:
+    clauses = []
+    for choice in example.choices:
         parts = {
-            "kept": dice_text(one.set_aside),
-            "dice": dice_count(one.dice_left),
-            "total": one.turn_total,
-            "gain": one.gain,
-            "sum": one.turn_total + one.gain,
+            "kept": dice_text(choice.set_aside),
+            "dice": dice_count(choice.dice_left),
+            "total": choice.turn_total,
+            "gain": choice.gain,
+            "sum": choice.turn_total + choice.gain,
         }
-        told.append(
+        clauses.append(
             say("{kept} banks {total:,}", **parts)
-            if one.bank
+            if choice.bank
             else say("{kept} leaves {dice}: {total:,} + {gain:,} = {sum:,}", **parts)
         )
     best = example.choices[0]
@@ -236,7 +236,7 @@ def _example_text(example: MemoExample) -> str:
         else say("So keep {kept} and roll {dice}.", kept=kept, dice=dice_count(best.dice_left))
     )
     first = say("For example, a turn begins with {roll}.", roll=dice_text(example.roll))
-    return f"{first} {'; '.join(told)}. {then}"
+    return f"{first} {'; '.join(clauses)}. {then}"
 
 
 def _must_roll(rules: Ruleset) -> Iterator[str]:
@@ -263,9 +263,9 @@ def _notes(rules: Ruleset) -> Iterator[str]:
         yield say(
             "The table holds before the first hot dice of a turn; then points count otherwise."
         )
-    for rule, told in _LEFT_OUT.items():
+    for rule, note in _LEFT_OUT.items():
         if rule in rules.decisive or getattr(rules, rule, False):
-            yield say(told)
+            yield say(note)
     if rules.ending != "at_once" or rules.rounds:
         yield say("In a last turn, roll until you have beaten the other player.")
 
@@ -362,14 +362,14 @@ _SIZE = 5.83, 8.27
 """A5 in inches."""
 _DPI = 200
 _MARGIN = 26.0
-"""In points, as all that follows."""
+"""The margin of the page in points; sizes of letters are in points, too."""
 _TEXT, _TITLE, _HEADING = 10.5, 14.0, 11.5
 _LINE = 1.32
 """Height of a line, in sizes of its letters."""
 _BELOW = 5.0
-"""Below each part."""
+"""The space below each part, in points."""
 _SHRINK = 0.97
-"""By which everything gets smaller until it fits."""
+"""The factor by which everything gets smaller until it fits."""
 _LEAST = 0.3
 _INK, _BAND, _RULE = "#101418", "#EEF1F5", "#8A94A0"
 
@@ -493,13 +493,13 @@ def memo_card(answer: MemoAnswer) -> Card | None:
         return None
     parts = memo_page(answer)
     title = next(part.text for part in parts if isinstance(part, Heading))
-    told = grid_lines(next(part for part in parts if isinstance(part, Grid)))
+    lines = grid_lines(next(part for part in parts if isinstance(part, Grid)))
     if answer.study:
         overall = percent(answer.study.memo_go_for_it.overall)
         worth = say("If you play by it, you win {overall} against optimal play.", overall=overall)
-        told.append(worth)
+        lines.append(worth)
     with on_phone(0):
         described = cleaned(memo_text(answer))[:1000]
     picture = Attachment("memo.png", answer.picture, described)
-    text = f"**{escape_markdown(title)}**\n" + plain_markdown("\n".join(told))
+    text = f"**{escape_markdown(title)}**\n" + plain_markdown("\n".join(lines))
     return Card(text, (picture,), (Button("memo", say("How to use it")),))

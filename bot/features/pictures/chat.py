@@ -47,12 +47,12 @@ def feature(core: Core) -> Feature:
         examples=("/explain turn:350 dice:2 me:4200 them:5000",),
     )
     def explain(line: Line, caller: Caller) -> Stream:
-        async def reply(found: service.Explanation, here: Table | None) -> Reply:
+        async def reply(answer: service.Explanation, here: Table | None) -> Reply:
             if here and here.seat_of(caller.person) != here.game.mover:
-                found = replace(found, seen_by=here.names[here.game.mover])
-            found = replace(found, picture=await _picture(oracle, caller, found))
+                answer = replace(answer, seen_by=here.names[here.game.mover])
+            answer = replace(answer, picture=await _picture(oracle, caller, answer))
             return Reply(
-                found,
+                answer,
                 view.explanation_text,
                 view.explanation_data,
                 view.explanation_card,
@@ -75,12 +75,12 @@ def feature(core: Core) -> Feature:
         ),
     )
     def explore(line: Line, caller: Caller) -> Stream:
-        async def reply(found: service.Exploration, here: Table | None) -> Reply:
+        async def reply(answer: service.Exploration, here: Table | None) -> Reply:
             # dice of one's own are told with their rules and goal
             names = () if has_sets(line.options) else ("rules", "goal")
-            told = ((name, line.option(name)) for name in names)
-            game = " ".join(f"{name}:{value}" for name, value in told if value is not None)
-            return exploration(found, game, private=here is not None)
+            options = ((name, line.option(name)) for name in names)
+            game = " ".join(f"{name}:{value}" for name, value in options if value is not None)
+            return exploration(answer, game, private=here is not None)
 
         of_game = partial(service.explored_in, oracle.advisor)
         of_position = partial(service.explored, oracle.advisor)
@@ -89,9 +89,9 @@ def feature(core: Core) -> Feature:
     return Feature([explain, explore], {Walk: walk})
 
 
-async def _picture(oracle: Oracle, caller: Caller, found: service.Explanation) -> bytes | None:
+async def _picture(oracle: Oracle, caller: Caller, answer: service.Explanation) -> bytes | None:
     """The picture of an explanation, unless there is no time for pictures, or none is wanted."""
-    turn, named = found.turn, found.named
+    turn, named = answer.turn, answer.named
     if (wanted := wanted_picture()) is None:
         return None
     look, form = wanted
@@ -128,9 +128,11 @@ class Walk(Press):
     @property
     def changes(self) -> service.Field:
         """What the steps from its position change."""
-        known = (one for one in service.Field if re.fullmatch(f"{one}((up|down)2?)?", self.action))
-        found = next(known, service.Field.OWN)
-        return found if found.is_counted else service.Field.OWN
+        known = (
+            field for field in service.Field if re.fullmatch(f"{field}((up|down)2?)?", self.action)
+        )
+        field = next(known, service.Field.OWN)
+        return field if field.is_counted else service.Field.OWN
 
     def position(self, rules: Ruleset) -> Position:
         """The position under its rules that it leads to."""
@@ -146,16 +148,16 @@ async def walked(
     scores = tuple(position.players[k].score for k in position.in_order)
     check_hints(await tables.open_at(caller.place), caller, rules, scores)
     work = service.explored_at, oracle.advisor, rules
-    found = await oracle.answered(caller.asker, rules, *work, position, players=len(scores))
-    turned = {step.field: step.position for step in found.steps if not step.amount}
+    answer = await oracle.answered(caller.asker, rules, *work, position, players=len(scores))
+    turned = {step.field: step.position for step in answer.steps if not step.amount}
     over = turned.get(service.Field(press.action)) if press.action in {*service.Field} else None
     if over and press.action != service.Field.SIDES:
-        found = await oracle.answered(caller.asker, rules, *work, over, players=len(scores))
-    yield exploration(found, changes=press.changes)
+        answer = await oracle.answered(caller.asker, rules, *work, over, players=len(scores))
+    yield exploration(answer, changes=press.changes)
 
 
 def exploration(
-    found: service.Exploration,
+    answer: service.Exploration,
     game: str = "",
     *,
     private: bool = False,
@@ -166,28 +168,28 @@ def exploration(
         partial(view.exploration_text, game=game),
         partial(view.exploration_data, game=game),
     )
-    began_in = None if found.odds.brought else ""
+    began_in = None if answer.odds.brought else ""
     card = partial(_walk_card, changes)
-    return Reply(found, text, data, card, private=private, began_in=began_in)
+    return Reply(answer, text, data, card, private=private, began_in=began_in)
 
 
-def _walk_card(changes: service.Field, found: service.Exploration) -> Card | None:
+def _walk_card(changes: service.Field, answer: service.Exploration) -> Card | None:
     """A position with the ways on; None where dice of one's own are told as text."""
-    if found.odds.brought:
+    if answer.odds.brought:
         return None
-    card, language = view.exploration_card(found, changes), spoken().code
-    return pressable(card, lambda action: walk_press(found, action, language))
+    card, language = view.exploration_card(answer, changes), spoken().code
+    return pressable(card, lambda action: walk_press(answer, action, language))
 
 
-def walk_press(found: service.Exploration, action: str, language: str) -> Walk:
+def walk_press(answer: service.Exploration, action: str, language: str) -> Walk:
     """The press that leads from a position to one a step away."""
-    leads = {step.action: step.position or found.position for step in found.steps}
+    leads = {step.action: step.position or answer.position for step in answer.steps}
     digest, position = (
-        found.rules.digest[:_DIGEST],
-        packed(found.rules, leads.get(action, found.position)),
+        answer.rules.digest[:_DIGEST],
+        packed(answer.rules, leads.get(action, answer.position)),
     )
     room = LONGEST_ID - len(f"x:{digest}:{language}:{position}::{action}")
-    return Walk(digest, language, position, found.rules.name[: min(_NAME, room)], action)
+    return Walk(digest, language, position, answer.rules.name[: min(_NAME, room)], action)
 
 
 _MEMORY = 1000
@@ -203,12 +205,12 @@ def packed(rules: Ruleset, position: Position) -> str:
     """A position in few letters: of two players in decimal figures, of several to the base 36."""
     needs, turn = _needs(rules), position.turn
     order = [position.players[k] for k in position.in_order]
-    boards = sum(one.on_board << k for k, one in enumerate(order))
+    boards = sum(player.on_board << k for k, player in enumerate(order))
     memory = turn.throws + 8 * position.rounds_left
-    for known, found in ((rules.sets, turn.held_set), (needs, turn.to_confirm)):
-        memory = len(known) * memory + known.index(found)
+    for known, entry in ((rules.sets, turn.held_set), (needs, turn.to_confirm)):
+        memory = len(known) * memory + known.index(entry)
     numbers = (
-        *(one.score for one in order),
+        *(player.score for player in order),
         position.turn_total,
         position.dice + _MEMORY * memory,
         position.farkles,

@@ -58,14 +58,14 @@ class Step:
 
     field: Field
     amount: int
-    """By how much, in points or in number; 0 for what is turned over."""
+    """The change, in points or in number; 0 for what is turned over."""
     is_large: bool
     position: Position | None
     """None where there is no such position."""
 
     @property
     def action(self) -> str:
-        """By which a button is known."""
+        """The action by which a button is known."""
         if not self.amount:
             return self.field.value
         return f"{self.field.value}{'up' if self.amount > 0 else 'down'}{'2' * self.is_large}"
@@ -215,8 +215,8 @@ def _steps_on(ground: Ground, position: Position) -> Iterator[Step]:
         for amount, is_large in amounts:
             yield Step(field, amount, is_large, _scored(ground, position, field, amount))
     for amount, is_large in amounts:
-        found = _on_in_turn(ground, position, amount, is_large=is_large)
-        yield Step(Field.TURN, amount, is_large, found)
+        neighbour = _on_in_turn(ground, position, amount, is_large=is_large)
+        yield Step(Field.TURN, amount, is_large, neighbour)
     for field in _COUNTED:
         if field in _known_counts(ground):
             for amount in (-1, 1):
@@ -268,8 +268,8 @@ def _scored(ground: Ground, position: Position, field: Field, amount: int) -> Po
         else:
             moved = position.change(opponent=target, opponent_on_board=on_board)
         for scored in ground.scored(moved):
-            if found := ground.found(scored):
-                return found
+            if neighbour := ground.found(scored):
+                return neighbour
     return None
 
 
@@ -288,16 +288,16 @@ def _on_in_turn(
         rows = range(max(0, row + steps), row) if is_large else range(row - 1, -1, -1)
     else:
         rows = range(min(last, row + steps), row, -1) if is_large else range(row + 1, last + 1)
-    for found in rows:
-        if possible[found]:
-            return _nearest(ground, position, found, rolled[:, found])
+    for target in rows:
+        if possible[target]:
+            return _nearest(ground, position, target, rolled[:, target])
     return None
 
 
 def _rolled(ground: Ground) -> Bools:
     """Which states of a turn there can be in which dice are rolled: after its last throw none."""
     layers, most = memories(ground.rules.of_turn), ground.rules.throws
-    rolled = [not 0 < most == one.throws for one in reversed(layers)]
+    rolled = [not 0 < most == layer.throws for layer in reversed(layers)]
     return np.asarray(ground.possible & np.repeat(rolled, ground.possible.shape[2] // len(layers)))
 
 
@@ -316,13 +316,13 @@ def _nearest(ground: Ground, position: Position, row: int, possible: Bools) -> P
         return TurnState(total, dice, hot_dice, layer.to_confirm, layer.throws, held)
 
     nearest = min(
-        (state(*one) for one in np.argwhere(possible).tolist()),
-        key=lambda one: (
-            one.to_confirm,
-            one.held_set != now.held_set,
-            abs(one.throws - now.throws),
-            abs(one.hot_dice - min(now.hot_dice, most)),
-            abs(one.dice - now.dice),
+        (state(*place) for place in np.argwhere(possible).tolist()),
+        key=lambda near: (
+            near.to_confirm,
+            near.held_set != now.held_set,
+            abs(near.throws - now.throws),
+            abs(near.hot_dice - min(now.hot_dice, most)),
+            abs(near.dice - now.dice),
         ),
     )
     turn = replace(nearest, throws=nearest.throws if rules.throws else 0)
@@ -351,8 +351,8 @@ def _counted(ground: Ground, position: Position, field: Field, amount: int) -> P
     number = min(getattr(position, name), most) + amount
     while least <= number <= most:
         moved = position.change(**{name: number})
-        if found := ground.found(_with_dice_held(ground.rules, moved)):
-            return found
+        if neighbour := ground.found(_with_dice_held(ground.rules, moved)):
+            return neighbour
         number += amount
     return None
 

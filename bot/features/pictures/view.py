@@ -49,33 +49,33 @@ _FIELDS = {
 """What is changed by more and less."""
 
 
-def exploration_text(found: Exploration, game: str = "") -> str:
+def exploration_text(walk: Exploration, game: str = "") -> str:
     """The position with what there is to know of it, and a command for each step from it.
 
     game : the options that said which game it is, as they were typed
     """
-    ways = [(step, step.position) for step in found.steps if step.position]
+    ways = [(step, step.position) for step in walk.steps if step.position]
     if not ways:
         steps = [wrap(say(_NO_WAYS))]
-    elif found.odds.brought:
-        steps = _steps_of_own(found, found.odds.brought, ways)
+    elif walk.odds.brought:
+        steps = _steps_of_own(walk, walk.odds.brought, ways)
     else:
         rows = [
-            (step_label(found, step), explore_line(found.rules, position, game))
+            (step_label(walk, step), explore_line(walk.rules, position, game))
             for step, position in ways
         ]
         steps = [say("Steps from here:"), *columns(rows)]
-    exact = [] if found.exact else [wrap(say(NOT_EXACT))]
-    return "\n".join([position_view(found), *steps, *exact])
+    exact = [] if walk.exact else [wrap(say(NOT_EXACT))]
+    return "\n".join([position_view(walk), *steps, *exact])
 
 
 def _steps_of_own(
-    found: Exploration, dice: LoadedDice, ways: Iterable[tuple[Step, Position]]
+    walk: Exploration, dice: LoadedDice, ways: Iterable[tuple[Step, Position]]
 ) -> list[str]:
     """What a command says of each step where players bring their dice."""
     base, rows, whole = _own_base(dice), [], []
     for step, position in ways:
-        label, after = step_label(found, step), found.dice_after(step)
+        label, after = step_label(walk, step), walk.dice_after(step)
         if after and step.field is Field.SIDES:
             whole.append(wrap(f"{label}: {_own_line(after, position)}"))
         else:
@@ -84,51 +84,51 @@ def _steps_of_own(
     return [head, *columns(rows), *whole]
 
 
-def position_view(found: Exploration) -> str:
+def position_view(walk: Exploration) -> str:
     """The position with what there is to know of it."""
-    return f"{odds_text(found.odds)}\n{bank_from_text(found.bank_from, _named(found))}"
+    return f"{odds_text(walk.odds)}\n{bank_from_text(walk.bank_from, _named(walk))}"
 
 
-def _named(found: Exploration) -> NamedSet | None:
+def _named(walk: Exploration) -> NamedSet | None:
     """The dice of the player to act, where players bring theirs."""
-    dice: LoadedDice | None = found.odds.brought
+    dice: LoadedDice | None = walk.odds.brought
     return dice.mine if dice else None
 
 
-def exploration_data(found: Exploration, game: str = "") -> dict[str, Any]:
+def exploration_data(walk: Exploration, game: str = "") -> dict[str, Any]:
     """A walk through positions as plain data."""
     steps = []
-    for step in found.steps:
+    for step in walk.steps:
         if (position := step.position) is None:
             continue
-        told = position_data(found.rules, position)
-        dice = found.dice_after(step)
+        data = position_data(walk.rules, position)
+        dice = walk.dice_after(step)
         if dice:
-            where = told if len(position.players) == 2 else told["turn"]
+            where = data if len(position.players) == 2 else data["turn"]
             where["dice"] = dice.mine.left(position.dice).text
-        line = _own_line(dice, position) if dice else explore_line(found.rules, position, game)
+        line = _own_line(dice, position) if dice else explore_line(walk.rules, position, game)
         what = {"changes": step.field.value, "amount": step.amount}
-        steps.append({"action": step.action, **what, "position": told, "command": line})
+        steps.append({"action": step.action, **what, "position": data, "command": line})
     return {
-        **bare_data(found.odds),
-        "bank_from": bank_from_data(found.bank_from, _named(found)),
+        **bare_data(walk.odds),
+        "bank_from": bank_from_data(walk.bank_from, _named(walk)),
         "steps": steps,
     }
 
 
-def exploration_card(found: Exploration, changes: Field = Field.OWN) -> Card:
+def exploration_card(walk: Exploration, changes: Field = Field.OWN) -> Card:
     """A walk as a message: a row of steps, and a list of what else they may change.
 
     changes : what the steps change; one that leads nowhere is disabled
     """
     buttons = [
-        Button(step.action, step_label(found, step), enabled=step.position is not None)
-        for step in found.steps
+        Button(step.action, step_label(walk, step), enabled=step.position is not None)
+        for step in walk.steps
         if step.field in {changes, Field.SIDES}
     ]
     others = {
-        step.field.value: say(_FIELDS[step.field]) if step.amount else step_label(found, step)
-        for step in found.steps
+        step.field.value: say(_FIELDS[step.field]) if step.amount else step_label(walk, step)
+        for step in walk.steps
         if step.position and step.field not in {changes, Field.SIDES}
     }
     menu = Menu(
@@ -136,13 +136,13 @@ def exploration_card(found: Exploration, changes: Field = Field.OWN) -> Card:
         say("Change: {what}", what=say(_FIELDS[changes])),
         tuple((value, called, "") for value, called in others.items()),
     )
-    text = plain_markdown(position_view(found))
+    text = plain_markdown(position_view(walk))
     return Card(text, buttons=tuple(buttons), menu=menu if others else None)
 
 
-def step_label(found: Exploration, step: Step) -> str:
+def step_label(walk: Exploration, step: Step) -> str:
     """What a step changes, in as few letters as can be."""
-    if step.field is Field.SIDES and len(found.position.players) > 2:
+    if step.field is Field.SIDES and len(walk.position.players) > 2:
         return say("Next player")
     # with the sign that is as wide as a plus
     amount = figure(step.amount, "+,").replace("-", "\N{MINUS SIGN}")
@@ -163,7 +163,7 @@ def _own_line(dice: LoadedDice, position: Position) -> str:
 
 def _own_base(dice: LoadedDice) -> str:
     """The command with the dice of all and whatever else no step changes."""
-    theirs = NEXT_PLAYER.join(one.text for one in dice.others)
+    theirs = NEXT_PLAYER.join(other.text for other in dice.others)
     parts = [f"my-dice:{dice.mine.text}", f"their-dice:{theirs}"]
     for name, badge in zip(("my-badge", "their-badge"), dice.badges, strict=False):
         parts += [f"{name}:{badge.text}"] if badge else []
@@ -185,7 +185,7 @@ def _options(
     least : the hot dice that are taken to be there if none are told
     """
     others = [position.players[k] for k in position.in_order[1:]]
-    parts = [f"me:{position.banked}", f"them:{','.join(str(one.score) for one in others)}"]
+    parts = [f"me:{position.banked}", f"them:{','.join(str(other.score) for other in others)}"]
     if position.turn_total:
         parts += [f"turn:{position.turn_total}", f"dice:{dice}"]
         if position.hot_dice != least and rules.hot_dice_counted > 1:
@@ -229,25 +229,25 @@ _KEEP = {
 }
 
 
-def explanation_text(found: Explanation) -> str:
+def explanation_text(explanation: Explanation) -> str:
     """Return what is best now, and the border of the turn."""
-    head = _head(found) if found.named else wrap(_sentences(found))
-    return f"{head}\n{_border(found)}"
+    head = _head(explanation) if explanation.named else wrap(_sentences(explanation))
+    return f"{head}\n{_border(explanation)}"
 
 
-def explanation_card(found: Explanation) -> Card:
+def explanation_card(explanation: Explanation) -> Card:
     """Return the explanation as a message, with the picture if there is one."""
-    if found.named:
-        text = plain_markdown(explanation_text(found))
+    if explanation.named:
+        text = plain_markdown(explanation_text(explanation))
     else:
-        text = "\n".join(map(plain_markdown, (_sentences(found), _border(found))))
-    return Card(text, (_attached(found.picture),) if found.picture else ())
+        text = "\n".join(map(plain_markdown, (_sentences(explanation), _border(explanation))))
+    return Card(text, (_attached(explanation.picture),) if explanation.picture else ())
 
 
-def explanation_data(found: Explanation) -> dict[str, Any]:
+def explanation_data(explanation: Explanation) -> dict[str, Any]:
     """Return the explanation as plain data."""
-    hint, border = found.hint, bank_from_data(found.turn.bank_from, found.named)
-    if found.named or hint.odds is None:
+    hint, border = explanation.hint, bank_from_data(explanation.turn.bank_from, explanation.named)
+    if explanation.named or hint.odds is None:
         return {**hint_data(hint), "bank_from": border}
     return {
         **answer_data(hint.odds),
@@ -257,19 +257,19 @@ def explanation_data(found: Explanation) -> dict[str, Any]:
     }
 
 
-def _head(found: Explanation) -> str:
+def _head(explanation: Explanation) -> str:
     """What is best now, where players bring their dice."""
-    return "\n".join([*_seen_by(found), hint_text(found.hint)])
+    return "\n".join([*_seen_by(explanation), hint_text(explanation.hint)])
 
 
-def _seen_by(found: Explanation) -> list[str]:
+def _seen_by(explanation: Explanation) -> list[str]:
     """Who sees it so, where that is not who asks."""
-    return [say("As {name} sees it:", name=found.seen_by)] if found.seen_by else []
+    return [say("As {name} sees it:", name=explanation.seen_by)] if explanation.seen_by else []
 
 
-def _border(found: Explanation) -> str:
-    border = bank_from_text(found.turn.bank_from, found.named)
-    if not found.has_badge:
+def _border(explanation: Explanation) -> str:
+    border = bank_from_text(explanation.turn.bank_from, explanation.named)
+    if not explanation.has_badge:
         return border
     return wrap(say("This counts your badge wherever using it is better.")) + "\n" + border
 
@@ -282,21 +282,21 @@ def _attached(picture: bytes) -> Attachment:
     return Attachment("turn.png", picture, shown)
 
 
-def _sentences(found: Explanation) -> str:
+def _sentences(explanation: Explanation) -> str:
     """The position and the best choice, where the dice are those of the rules."""
-    rules, answer = found.turn.rules, found.hint.advice or found.hint.odds
+    rules, answer = explanation.turn.rules, explanation.hint.advice or explanation.hint.odds
     if answer is None:
         return ""
-    told = {"position": position_text(rules, answer.position), "rules": rules.name}
+    parts = {"position": position_text(rules, answer.position), "rules": rules.name}
     if isinstance(answer, Advice):
-        where = say("{dice}: {position}, {rules} rules", dice=dice_text(answer.roll), **told)
+        where = say("{dice}: {position}, {rules} rules", dice=dice_text(answer.roll), **parts)
         best = _best_set_aside(answer)
     else:
-        where = say("{position}, {rules} rules", **told)
+        where = say("{position}, {rules} rules", **parts)
         best = _best_choice(answer)
-    lines = [*_seen_by(found), where, best]
+    lines = [*_seen_by(explanation), where, best]
     lines += filter(None, [reason_text(answer), reachable_text(answer)])
-    if not found.hint.exact:
+    if not explanation.hint.exact:
         lines.append(say(NOT_EXACT))
     return "\n".join(lines)
 
@@ -304,13 +304,13 @@ def _sentences(found: Explanation) -> str:
 def _best_choice(odds: Odds) -> str:
     """Roll or bank, and by how much that is better."""
     bank, rolls = odds.bank, odds.bank is None or odds.action is Decision.ROLL
-    told = say_later("Now bank {total:,}: {chance}; rolling {dice} costs {less} %.")
+    sentence = say_later("Now bank {total:,}: {chance}; rolling {dice} costs {less} %.")
     if rolls:
-        told = say_later("Now roll {dice}: {chance}; banking {total:,} costs {less} %.")
+        sentence = say_later("Now roll {dice}: {chance}; banking {total:,} costs {less} %.")
     if bank is None:
-        told, bank = say_later("Now roll {dice}: {chance}; banking is not allowed."), odds.roll
+        sentence, bank = say_later("Now roll {dice}: {chance}; banking is not allowed."), odds.roll
     return say(
-        told,
+        sentence,
         dice=dice_count(odds.position.dice),
         chance=percent(odds.roll if rolls else bank, odds.within),
         total=odds.position.turn_total,
@@ -322,12 +322,12 @@ def _best_set_aside(advice: Advice) -> str:
     """The best set-aside of a roll, and by how much it is better than the next."""
     best, *others = advice.options
     chance = percent(best.win_probability, advice.within)
-    told = say("Now {choice}: {chance}.", choice=_kept(best), chance=chance)
+    first = say("Now {choice}: {chance}.", choice=_kept(best), chance=chance)
     if not others:
-        return told
+        return first
     less = _cost(best.win_probability - others[0].win_probability, advice.within)
     second = say_later("The next best, {choice}, costs {less} %.")
-    return f"{told} {say(second, choice=_kept(others[0]), less=less)}"
+    return f"{first} {say(second, choice=_kept(others[0]), less=less)}"
 
 
 def _kept(option: Option) -> str:

@@ -40,8 +40,8 @@ def feature(core: Core) -> Feature:
             hot_dice=line.number("hot-dice") or 0,
         )
         meant = await rules.resolve(caller.place, line.option("rules"))
-        told = oracle.tasks.told(caller.asker, say_later("points"), points_answer, meant, question)
-        yield replies(told, points_text, points_data)
+        task = oracle.tasks.told(caller.asker, say_later("points"), points_answer, meant, question)
+        yield replies(task, points_text, points_data)
 
     @question(
         "/komi rules:NAME",
@@ -52,7 +52,7 @@ def feature(core: Core) -> Feature:
     async def komi(line: Line, caller: Caller) -> Stream:
         meant = await rules.resolve(caller.place, line.option("rules"))
         yield solved_first(oracle, rules, caller, meant, 2)
-        found = await oracle.answered(caller.asker, meant, oracle.advisor.komi, meant)
-        yield Reply(found, partial(komi_text, meant), komi_data)
+        answer = await oracle.answered(caller.asker, meant, oracle.advisor.komi, meant)
+        yield Reply(answer, partial(komi_text, meant), komi_data)
 
     return Feature([points, komi])

@@ -75,11 +75,11 @@ def points(
     if len(rules) > 1 and (table or costs):
         raise InvalidRequestError("--table and --costs are about one rule set: name only one")
     question = PointsQuestion(farkle_cost, on_board, score, hot_dice, _costs(costs), table)
-    answers = [points_answer(here.rules(one), question) for one in rules or (DEFAULT_RULES,)]
+    answers = [points_answer(here.rules(name), question) for name in rules or (DEFAULT_RULES,)]
     if len(answers) > 1:
         return Shown(
             view.side_by_side_text(answers),
-            [view.points_data(one) for one in answers],
+            [view.points_data(turn) for turn in answers],
             view.side_by_side_sheet(answers),
         )
     [answer] = answers
@@ -106,5 +106,5 @@ def komi_command(here: Here, rules: str) -> Shown:
     RULES is the name of a rule set or a TOML file that is solved.
     """
     strategy = strategy_of(here, rules)
-    found = komi(strategy)
-    return Shown(view.komi_text(strategy.rules, found), view.komi_data(found))
+    answer = komi(strategy)
+    return Shown(view.komi_text(strategy.rules, answer), view.komi_data(answer))

@@ -195,17 +195,17 @@ def _one_in(rules: Ruleset, outcome: TurnOutcome) -> tuple[tuple[int, int], ...]
     points[0] += outcome.loses
     at_least = np.cumsum(points[::-1])[::-1] + outcome.wins
     # a chance that should be just enough may be rounded
-    found = [(one, np.flatnonzero(at_least >= 1 / one - 1e-12)) for one in _ONE_IN]
-    return tuple((one, int(rows[-1]) * rules.point_step) for one, rows in found)
+    candidates = [(turns, np.flatnonzero(at_least >= 1 / turns - 1e-12)) for turns in _ONE_IN]
+    return tuple((turns, int(rows[-1]) * rules.point_step) for turns, rows in candidates)
 
 
 def _long_run(rules: Ruleset) -> LongRunAnswer:
-    found = long_run(rules)
+    play = long_run(rules)
     turns = (
         LongRunTurn(farkles, share, turn.farkle_cost, turn.farkle_probability, turn.bank_from())
-        for farkles, (share, turn) in enumerate(zip(found.shares, found.turns, strict=True))
+        for farkles, (share, turn) in enumerate(zip(play.shares, play.turns, strict=True))
     )
-    return LongRunAnswer(found.points, found.farkles, tuple(turns))
+    return LongRunAnswer(play.points, play.farkles, tuple(turns))
 
 
 def _cells(turn: EndlessTurn, hot_dice: int) -> tuple[GainCell, ...]:

@@ -48,9 +48,9 @@ def points_data(answer: PointsAnswer) -> dict[str, Any]:
 def points_sheet(answer: PointsAnswer) -> Sheet:
     """The table that was asked for: trade-offs, gains by turn total, or when to bank."""
     if answer.question.costs:
-        return sheet([one.name for one in fields(TradeOff)], map(asdict, answer.trade_offs))
+        return sheet([field.name for field in fields(TradeOff)], map(asdict, answer.trade_offs))
     if answer.question.cells:
-        return sheet([one.name for one in fields(GainCell)], map(asdict, answer.cells))
+        return sheet([field.name for field in fields(GainCell)], map(asdict, answer.cells))
     return sheet(("dice", "turn_total"), map(asdict, answer.bank_from))
 
 
@@ -58,11 +58,11 @@ def side_by_side_text(answers: Sequence[PointsAnswer]) -> str:
     """A row for each rule set: points, risk and when to bank; the command line alone."""
     dice = _columns_of_dice(answers)
     rows = [("rules", "points", "farkle", *map(str, dice))]
-    for one in answers:
-        bank = {each.dice: threshold_text(each) for each in one.bank_from}
-        chance = rough_percent(one.farkle_probability)
+    for answer in answers:
+        bank = {each.dice: threshold_text(each) for each in answer.bank_from}
+        chance = rough_percent(answer.farkle_probability)
         banks = (bank.get(number, "") for number in dice)
-        rows.append((one.rules.name, figure(one.points, ",.1f"), chance, *banks))
+        rows.append((answer.rules.name, figure(answer.points, ",.1f"), chance, *banks))
     head = "A turn for the most points, as if there were no goal, and when to bank by dice left:"
     return "\n".join([wrap(head), *columns(rows, right=range(1, 3 + len(dice)))])
 
@@ -76,27 +76,27 @@ def side_by_side_sheet(answers: Sequence[PointsAnswer]) -> Sheet:
         (
             dict.fromkeys(names)
             | {
-                "rules": one.rules.name,
-                "points": one.points,
-                "farkle_probability": one.farkle_probability,
+                "rules": answer.rules.name,
+                "points": answer.points,
+                "farkle_probability": answer.farkle_probability,
             }
-            | {f"bank_from_{each.dice}": each.turn_total for each in one.bank_from}
-            for one in answers
+            | {f"bank_from_{each.dice}": each.turn_total for each in answer.bank_from}
+            for answer in answers
         ),
     )
 
 
 def _columns_of_dice(answers: Sequence[PointsAnswer]) -> list[Remaining]:
     """Numbers of dice that are left under any of the rules, falling."""
-    return sorted({each.dice for one in answers for each in one.bank_from}, reverse=True)
+    return sorted({each.dice for answer in answers for each in answer.bank_from}, reverse=True)
 
 
 def _head(answer: PointsAnswer) -> str:
     """What the figures are of, with all that was assumed."""
-    told = say_later(
+    sentences = say_later(
         "{rules} rules: how to score the most points in a turn, as if there were no goal."
     )
-    head = say(told, rules=answer.rules.name)
+    head = say(sentences, rules=answer.rules.name)
     return wrap(" ".join([head, *_told_where(answer.rules), *_assumed(answer)]))
 
 
@@ -127,17 +127,19 @@ def _assumed(answer: PointsAnswer) -> Iterator[str]:
     if "loses_game" in rules.decisive:
         yield say("A roll that loses the game costs only the turn total.")
     if "loses_score" in rules.decisive:
-        told = say_later("A roll that loses everything costs only the turn total.")
+        sentence = say_later("A roll that loses everything costs only the turn total.")
         if question.score is not None:
-            told = say_later(
+            sentence = say_later(
                 "A roll that loses everything costs {points:,} points on top of the turn total."
             )
-        yield say(told, points=max(question.score or 0, 0))
+        yield say(sentence, points=max(question.score or 0, 0))
     if rules.hot_dice_counted > 1:
-        told = say_later("These numbers are for before the first hot dice of the turn.")
+        sentence = say_later("These numbers are for before the first hot dice of the turn.")
         if question.hot_dice:
-            told = say_later("These numbers are for after hot dice number {number} of the turn.")
-        yield say(told, number=question.hot_dice)
+            sentence = say_later(
+                "These numbers are for after hot dice number {number} of the turn."
+            )
+        yield say(sentence, number=question.hot_dice)
 
 
 def _brings(answer: PointsAnswer) -> str:
@@ -155,21 +157,21 @@ def _brings(answer: PointsAnswer) -> str:
 
 def _one_in_lines(answer: PointsAnswer) -> list[str]:
     """What the better turns bring."""
-    told = [(one, points) for one, points in answer.one_in if points]
-    if not told:
+    pairs = [(number, points) for number, points in answer.one_in if points]
+    if not pairs:
         return []
-    more = [say("this many points or more"), *(figure(points) for _, points in told)]
-    turns = [say("once in this many turns"), *(figure(one) for one, _ in told)]
-    return columns([more, turns], right=range(1, len(more)))
+    totals = [say("this many points or more"), *(figure(points) for _, points in pairs)]
+    turns = [say("once in this many turns"), *(figure(number) for number, _ in pairs)]
+    return columns([totals, turns], right=range(1, len(totals)))
 
 
 def _always_rolled(answer: PointsAnswer) -> list[str]:
     """What rolling gains where it risks nothing."""
-    never = {one.dice for one in answer.bank_from if one.turn_total is None}
+    never = {threshold.dice for threshold in answer.bank_from if threshold.turn_total is None}
     gains = [
-        f"{dice_count(one.dice)} {_points(one.gain)}"
-        for one in answer.tail
-        if one.dice in never and one.slope == 0
+        f"{dice_count(tail.dice)} {_points(tail.gain)}"
+        for tail in answer.tail
+        if tail.dice in never and tail.slope == 0
     ]
     if not gains:
         return []
@@ -183,16 +185,16 @@ def _always_rolled(answer: PointsAnswer) -> list[str]:
     ]
 
 
-def _long_run_lines(rules: Ruleset, found: LongRunAnswer) -> list[str]:
+def _long_run_lines(rules: Ruleset, long_run: LongRunAnswer) -> list[str]:
     """Turn after turn, and how to play each."""
     (penalty,) = topics(rules, ["farkle_penalty"])
     head = say(
         "With that penalty, the best average over many turns is {points} points a turn, with a"
         " farkle in {share} of them.",
-        points=_points(found.points),
-        share=_chance(found.farkles),
+        points=_points(long_run.points),
+        share=_chance(long_run.farkles),
     )
-    dice = [str(one.dice) for one in found.turns[0].bank_from]
+    dice = [str(threshold.dice) for threshold in long_run.turns[0].bank_from]
     how = say(
         "By farkles in a row before the turn: how often that happens, what another farkle costs,"
         " how likely it is, and when to bank with {dice} dice left:",
@@ -207,7 +209,7 @@ def _long_run_lines(rules: Ruleset, found: LongRunAnswer) -> list[str]:
             _chance(turn.farkle_probability),
             *map(threshold_text, turn.bank_from),
         )
-        for turn in found.turns
+        for turn in long_run.turns
     ]
     return [f"{penalty.sentence} {head} {how}", *columns(rows, right=range(4 + len(dice)))]
 
@@ -216,15 +218,15 @@ def _trade_off_lines(answer: PointsAnswer) -> list[str]:
     """What a farkle might cost, and what that makes of the best turn; the command line alone."""
     rows = [("cost of a farkle", "farkle probability", "points without that cost")]
     rows += [
-        (f"{one.farkle_cost:,g}", f"{one.farkle_probability:.6f}", f"{one.points:,.6f}")
-        for one in answer.trade_offs
+        (f"{turn.farkle_cost:,g}", f"{turn.farkle_probability:.6f}", f"{turn.points:,.6f}")
+        for turn in answer.trade_offs
     ]
     return columns(rows, right=range(3))
 
 
 def _cell_lines(answer: PointsAnswer) -> list[str]:
     """Turn totals down, dice across, what rolling gains in the cells; the command line alone."""
-    dice = [one.dice for one in answer.tail]
+    dice = [tail.dice for tail in answer.tail]
     rows: dict[int, list[str]] = {}
     for cell in answer.cells:
         gain = f"{cell.gain:,.3f}" + ("B" if cell.bank else " ")
@@ -236,13 +238,13 @@ def _cell_lines(answer: PointsAnswer) -> list[str]:
         "B: bank, else roll; ·: cannot occur",
         *columns(table, right=range(len(dice) + 1)),
         f"From a turn total t of {answer.tail_from:,} on:",
-        *columns((dice_count(one.dice), _line(one)) for one in answer.tail),
+        *columns((dice_count(tail.dice), _line(tail)) for tail in answer.tail),
     ]
 
 
-def _line(one: TailGain) -> str:
+def _line(tail: TailGain) -> str:
     """The gain of rolling as a function of the turn total."""
-    return f"{one.gain:,.3f}" + (f" - {one.slope:.6f} t" if one.slope else "")
+    return f"{tail.gain:,.3f}" + (f" - {tail.slope:.6f} t" if tail.slope else "")
 
 
 def _points(points: float) -> str:
@@ -254,46 +256,49 @@ def _chance(chance: float) -> str:
     return percent(round(chance, 12))
 
 
-def komi_text(rules: Ruleset, found: Komi) -> str:
+def komi_text(rules: Ruleset, komi: Komi) -> str:
     """The fair head start, with its neighbours and none at all."""
-    shown = sorted({*found.neighbours, found.without}, key=lambda one: one.points)
+    shown = sorted({*komi.neighbours, komi.without}, key=lambda start: start.points)
     rows = [(say("head start"), say("first player wins"), "")]
     rows += [
         (
-            _who(one),
-            figure(one.win_probability, ".6f"),
-            say("closest to even") if one == found.best else "",
+            _who(start),
+            figure(start.win_probability, ".6f"),
+            say("closest to even") if start == komi.best else "",
         )
-        for one in shown
+        for start in shown
     ]
-    lines = [_komi_head(rules, found), *columns(rows, right={1})]
+    lines = [_komi_head(rules, komi), *columns(rows, right={1})]
     if rules.has_opening:
         lines.append(say("A player with a head start is already on the board."))
     return wrap("\n".join(lines))
 
 
-def komi_data(found: Komi) -> dict[str, Any]:
+def komi_data(komi: Komi) -> dict[str, Any]:
     """A table of head starts as plain data, with all of them."""
-    return {**asdict(found), "neighbours": [asdict(one) for one in found.neighbours]}
+    return {**asdict(komi), "neighbours": [asdict(start) for start in komi.neighbours]}
 
 
-def _komi_head(rules: Ruleset, found: Komi) -> str:
-    points, told = found.best.points, say_later("{rules} rules are fairest without a head start.")
+def _komi_head(rules: Ruleset, komi: Komi) -> str:
+    points, sentence = (
+        komi.best.points,
+        say_later("{rules} rules are fairest without a head start."),
+    )
     if points > 0:
-        told = say_later(
+        sentence = say_later(
             "Under {rules} rules a head start of {points:,} points for the second player is"
             " fairest."
         )
     elif points < 0:
-        told = say_later(
+        sentence = say_later(
             "Under {rules} rules a head start of {points:,} points for the first player is fairest."
         )
-    return say(told, rules=rules.name, points=abs(points))
+    return say(sentence, rules=rules.name, points=abs(points))
 
 
-def _who(one: HeadStart) -> str:
-    if one.points > 0:
-        return say("{points:,} for the second player", points=one.points)
-    if one.points < 0:
-        return say("{points:,} for the first player", points=-one.points)
+def _who(start: HeadStart) -> str:
+    if start.points > 0:
+        return say("{points:,} for the second player", points=start.points)
+    if start.points < 0:
+        return say("{points:,} for the first player", points=-start.points)
     return say("none")

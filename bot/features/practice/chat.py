@@ -49,7 +49,7 @@ class DrillChoice(Press):
 
     kind: ClassVar[str] = "f"
     position: Annotated[str, matching("[0-9A-Z-]{5,60}")]
-    """By its ID."""
+    """The ID of the position, or its key where it has none."""
     choice: Annotated[str, matching("[1-9]|next")]
 
 
@@ -67,8 +67,8 @@ def feature(core: Core) -> Feature:
     async def drilled(caller: Caller, press: DrillChoice) -> Pressed:
         async def told() -> AsyncIterator[Reply]:
             if press.choice == view.NEXT:
-                async for found in drill.asked(caller, await drill.like(caller, press.position)):
-                    yield practice_reply(found)
+                async for question in drill.asked(caller, await drill.like(caller, press.position)):
+                    yield practice_reply(question)
             else:
                 verdict = await drill.answer(caller, int(press.choice), press.position)
                 yield practice_reply(verdict)
@@ -77,15 +77,17 @@ def feature(core: Core) -> Feature:
         return Pressed(replace(reply, private=False) async for reply in told())
 
     async def posts(front: str, send: Send) -> None:
-        async def post(place: str, one: Post, since: datetime | None) -> bool:
+        async def post(place: str, message: Post, since: datetime | None) -> bool:
             settings = await core.tables.store.settings(place)
             reply = Reply(
-                one,
-                lambda one: view.asked_page(one.asked).text,
-                make_card=lambda one: pressable(view.post_card(one), _daily_press(one.asked)),
+                message,
+                lambda message: view.asked_page(message.asked).text,
+                make_card=lambda message: pressable(
+                    view.post_card(message), _daily_press(message.asked)
+                ),
                 began_in=settings.daily_language,
             )
-            return await send(place, reply, str(one.asked.daily.day.toordinal()), since)
+            return await send(place, reply, str(message.asked.daily.day.toordinal()), since)
 
         await daily.post_due(front, post)
 
@@ -152,44 +154,44 @@ def practice_commands(
         if wish:
             async for needed in _ready(oracle, rules, caller, wish):
                 yield replace(as_reply(needed), private=True)
-        async for found in drill.asked(caller, wish):
-            yield practice_reply(found)
+        async for question in drill.asked(caller, wish):
+            yield practice_reply(question)
 
     return [answer_daily, answer_drill]
 
 
 def practice_reply(
-    told: Delay | Asked | DrillQuestion | DrillVerdict | Verdict | Solution,
+    subject: Delay | Asked | DrillQuestion | DrillVerdict | Verdict | Solution,
 ) -> Reply:
     """A decision, or what its answer comes to, for the one who asked or answered alone."""
     page: Callable[[Any], view.AskedPage | view.SolvedPage]
     data: Callable[[Any], Any]
     press: Callable[[str], Press] | None = None
-    match told:
+    match subject:
         case Delay():
-            return replace(as_reply(told), private=True)
+            return replace(as_reply(subject), private=True)
         case Asked():
-            page, data, press = view.asked_page, view.asked_data, _daily_press(told)
+            page, data, press = view.asked_page, view.asked_data, _daily_press(subject)
         case DrillQuestion():
-            page, data, press = view.drill_page, view.drill_data, _drill_press(told)
+            page, data, press = view.drill_page, view.drill_data, _drill_press(subject)
         case DrillVerdict():
-            page, data, press = view.verdict_page, view.drill_verdict_data, _drill_press(told)
+            page, data, press = view.verdict_page, view.drill_verdict_data, _drill_press(subject)
         case _:
             page, data = view.answer_page, view.answer_data
 
-    def make_card(found: Any) -> Card:
-        card = page(found).card
+    def make_card(shown: Any) -> Card:
+        card = page(shown).card
         return pressable(card, press) if press else card
 
-    return Reply(told, lambda found: page(found).text, data, make_card, private=True)
+    return Reply(subject, lambda shown: page(shown).text, data, make_card, private=True)
 
 
 def _daily_press(asked: Asked) -> Callable[[str], Press]:
     return lambda action: DailyChoice(asked.daily.day, int(action))
 
 
-def _drill_press(found: DrillQuestion | DrillVerdict) -> Callable[[str], Press]:
-    return lambda action: DrillChoice(found.drill.id, action)
+def _drill_press(shown: DrillQuestion | DrillVerdict) -> Callable[[str], Press]:
+    return lambda action: DrillChoice(shown.drill.id, action)
 
 
 def _answer(line: Line, usage: str) -> int:
@@ -230,8 +232,8 @@ async def _wish(line: Line, caller: Caller, rules: HouseRules) -> Wish | None:
         )
     players = players or 2
     named = line.option("rules") or (KCD if with_sets else None)
-    found = await rules.resolve(caller.place, named)
-    meant = line.to_goal(found, named=not with_sets)
+    ruleset = await rules.resolve(caller.place, named)
+    meant = line.to_goal(ruleset, named=not with_sets)
     if not with_sets:
         return Wish(meant, players)
     kits = kits_of_all(line, meant, players)

@@ -108,7 +108,7 @@ class Daily:
         asked = await self._asked(caller.place, await self._day(caller.place), caller.asker)
         given = await stored.answers(self._store, caller.place)
         own = (
-            one.choice for one in given if (one.day, one.person) == (asked.day, caller.person.id)
+            row.choice for row in given if (row.day, row.person) == (asked.day, caller.person.id)
         )
         return Asked(_read(asked), next(own, None))
 
@@ -136,7 +136,7 @@ class Daily:
         given = DailyAnswer(asked.day, person.id, person.name, index, daily.cost(index))
         first, is_first = await stored.answered(self._store, asked, given)
         days, answers = await self._all(caller.place)
-        streak = streak_of(days, [one for one in answers if one.person == person.id])
+        streak = streak_of(days, [answer for answer in answers if answer.person == person.id])
         return Verdict(daily, first.choice, is_first, streak)
 
     async def board(self, place: str) -> list[BoardLine]:
@@ -173,7 +173,7 @@ class Daily:
         try:
             asked = await self._asked(place, day, Asker("", place))
             before = await stored.last_before(self._store, place, day)
-            found = Post(Asked(_read(asked)), await self._solution(before) if before else None)
+            message = Post(Asked(_read(asked)), await self._solution(before) if before else None)
         except StoreError:
             raise
         except FarkleError as error:  # the others have theirs all the same
@@ -186,7 +186,7 @@ class Daily:
         if since is None:
             return
         try:
-            posted = await post(place, found, since if since < now else None)
+            posted = await post(place, message, since if since < now else None)
         except Exception:
             await stored.done(self._store, place, day, posted=False)
             raise
@@ -203,32 +203,32 @@ class Daily:
 
     async def _asked(self, place: str, day: date, asker: Asker) -> StoredDaily:
         """What is asked in a place on a day, drawn where nobody has asked before."""
-        found = await stored.daily(self._store, place, day)
-        if found is not None:
-            return found
+        question = await stored.daily(self._store, place, day)
+        if question is not None:
+            return question
         rules = await solved_rules(self._rules, self._oracle, place)
         daily = await self._oracle.answered(asker, rules, drawn, self._oracle.advisor, rules, day)
         return await stored.kept(self._store, _written(place, daily))
 
     async def _known(self, place: str, day: date, today: date) -> StoredDaily:
-        found = await stored.daily(self._store, place, day)
-        if found is None or day > today:
+        question = await stored.daily(self._store, place, day)
+        if question is None or day > today:
             raise InvalidRequestError.say(
                 "that position is no longer known here: /daily shows today's"
             )
-        return found
+        return question
 
     async def _solution(self, asked: StoredDaily) -> Solution:
         days, answers = await self._all(asked.place)
         days = [day for day in days if day <= asked.day]
-        those = [one for one in answers if one.day == asked.day]
+        those = [answer for answer in answers if answer.day == asked.day]
         streaks = [
-            (one.name, streak_of(days, [old for old in answers if old.person == one.person]))
-            for one in those
+            (answer.name, streak_of(days, [old for old in answers if old.person == answer.person]))
+            for answer in those
         ]
-        long = sorted(((n, k) for n, k in streaks if k > 1), key=lambda one: (-one[1], one[0]))
-        found = sum(one.cost == 0 for one in those)
-        return Solution(_read(asked), len(those), found, tuple(long))
+        long = sorted(((n, k) for n, k in streaks if k > 1), key=lambda pair: (-pair[1], pair[0]))
+        hits = sum(answer.cost == 0 for answer in those)
+        return Solution(_read(asked), len(those), hits, tuple(long))
 
     async def _all(self, place: str) -> tuple[list[date], list[DailyAnswer]]:
         days, today = await stored.days(self._store, place), await self._day(place)
@@ -237,9 +237,9 @@ class Daily:
 
 async def solved_rules(rules: HouseRules, oracle: Oracle, place: str) -> Ruleset:
     """The rules of a place, or the default ones where those are not solved."""
-    found = await rules.resolve(place)
-    if await at_once(oracle.advisor.solved, found):
-        return found
+    ruleset = await rules.resolve(place)
+    if await at_once(oracle.advisor.solved, ruleset):
+        return ruleset
     return await rules.resolve(place, DEFAULT_RULES)
 
 
@@ -266,19 +266,19 @@ def board(days: Sequence[date], answers: Iterable[DailyAnswer]) -> list[BoardLin
     days : all on which something was asked, in their order
     """
     people: dict[str, list[DailyAnswer]] = {}
-    for one in answers:
-        people.setdefault(one.person, []).append(one)
+    for answer in answers:
+        people.setdefault(answer.person, []).append(answer)
     lines = [
         BoardLine(
-            name=max(own, key=lambda one: one.day).name,
+            name=max(own, key=lambda answer: answer.day).name,
             answered=len(own),
-            found=sum(one.cost == 0 for one in own),
+            found=sum(answer.cost == 0 for answer in own),
             streak=streak_of(days, own),
-            average_cost=sum(one.cost for one in own) / len(own),
+            average_cost=sum(answer.cost for answer in own) / len(own),
         )
         for own in people.values()
     ]
-    return sorted(lines, key=lambda one: (-one.found, one.average_cost, one.name))
+    return sorted(lines, key=lambda line: (-line.found, line.average_cost, line.name))
 
 
 def streak_of(days: Sequence[date], own: Iterable[DailyAnswer]) -> int:
@@ -286,12 +286,12 @@ def streak_of(days: Sequence[date], own: Iterable[DailyAnswer]) -> int:
 
     The last day may still be answered.
     """
-    found = {one.day: one.cost == 0 for one in own}
+    hits = {answer.day: answer.cost == 0 for answer in own}
     streak = 0
     for day in reversed(days):
-        if found.get(day):
+        if hits.get(day):
             streak += 1
-        elif day in found or day != days[-1]:
+        elif day in hits or day != days[-1]:
             break
     return streak
 
@@ -304,5 +304,5 @@ def _written(place: str, daily: DailyPosition) -> StoredDaily:
 
 def _read(kept: StoredDaily) -> DailyPosition:
     """A position that was kept. Raises FarkleError where this program cannot read it."""
-    found = read_kept(kept.rules, asdict(kept), say("the daily position"))
-    return DailyPosition(found.rules, found.position, found.roll, found.choices, day=kept.day)
+    daily = read_kept(kept.rules, asdict(kept), say("the daily position"))
+    return DailyPosition(daily.rules, daily.position, daily.roll, daily.choices, day=kept.day)

@@ -155,19 +155,19 @@ class Drill:
         games = await reviewed_games(self._store, person)
         if failed and not games and not await stored.drills_of(self._store, person):
             raise failed
-        drill, found = await self._waiting(caller, games, wish)
+        drill, puzzle = await self._waiting(caller, games, wish)
         known = await stored.drills_of(self._store, person)
-        others = [one for one in known if one.position != drill.position]
+        others = [other for other in known if other.position != drill.position]
         waiting = len(_due(others, self._tables.now())) + len(_new(games, known))
-        lessons = sum(len(one.lessons) for one in games)
+        lessons = sum(len(game.lessons) for game in games)
         left = await self._back.left(person)
-        decisions = sum(one.decisions for one in games)
-        yield DrillQuestion(found, weak_spot(games), len(games), decisions, lessons, waiting, left)
+        decisions = sum(game.decisions for game in games)
+        yield DrillQuestion(puzzle, weak_spot(games), len(games), decisions, lessons, waiting, left)
 
     async def like(self, caller: Caller, position: str) -> Wish | None:
         """The game of a new position that has no ID, from which others are wanted then."""
         known = await stored.drills_of(self._store, caller.person.id)
-        last = next((one for one in known if one.position == position), None)
+        last = next((drill for drill in known if drill.position == position), None)
         if last is None or last.game_id or not last.whole:
             return None
         return Wish.of(read_kept(last.rules, asdict(last), say("the position")))
@@ -189,26 +189,26 @@ class Drill:
         person = caller.person.id
         if position is not None:
             known = await stored.drills_of(self._store, person)
-            position = next((one.position for one in known if _is_meant(one, position)), position)
-        found, is_first = await stored.answer(self._store, person, position, given)
-        if found is None or found.choice is None:
+            position = next((row.position for row in known if _is_meant(row, position)), position)
+        answer, is_first = await stored.answer(self._store, person, position, given)
+        if answer is None or answer.choice is None:
             raise InvalidRequestError.say("no question is open for you: /drill asks one")
-        drill = await self._read(found)
+        drill = await self._read(answer)
         asked = drill.question.rules, advised, self._oracle.advisor, drill.question
         advice = await self._oracle.answered(caller.asker, *asked)
-        return DrillVerdict(drill, found.choice, is_first, found.due, now, advice)
+        return DrillVerdict(drill, answer.choice, is_first, answer.due, now, advice)
 
     async def _waiting(
         self, caller: Caller, games: Sequence[PlayedGame], wish: Wish | None
     ) -> tuple[StoredDrill, Drilled]:
         """What waits for an answer, or waits from now on."""
 
-        def fits(one: StoredDrill) -> bool:
-            return wish is None or _fits(wish, one)
+        def fits(row: StoredDrill) -> bool:
+            return wish is None or _fits(wish, row)
 
         for _ in range(_TRIES):
             known = await stored.drills_of(self._store, caller.person.id)
-            waiting = [one for one in known if one.choice is None]
+            waiting = [row for row in known if row.choice is None]
             drill = waiting[-1] if waiting and fits(waiting[-1]) else None
             if drill is None:
                 alike = list(filter(fits, known))
@@ -244,16 +244,16 @@ class Drill:
         wish: Wish | None,
     ) -> StoredDrill:
         now, person = self._tables.now(), caller.person.id
-        done = [(one.answered_at, one) for one in known if one.answered_at is not None]
-        last = [one for _, one in sorted(done, key=itemgetter(0))[-_OWN_IN_A_ROW:]]
-        if len(last) < _OWN_IN_A_ROW or not all(one.game_id for one in last):
+        done = [(drill.answered_at, drill) for drill in known if drill.answered_at is not None]
+        last = [drill for _, drill in sorted(done, key=itemgetter(0))[-_OWN_IN_A_ROW:]]
+        if len(last) < _OWN_IN_A_ROW or not all(drill.game_id for drill in last):
             if due := _due(known, now):
                 return replace(due[0], asked_at=now, choice=None)
             for game, number in () if wish else _new(games, known):
                 if own := await self._own(person, game, number, now):
                     return own
         wish = wish or Wish(await self._rules_of(caller, games))
-        seed = " ".join([person, now.isoformat(), *(one.position for one in known)])
+        seed = " ".join([person, now.isoformat(), *(drill.position for drill in known)])
         asked = drawn_for, self._oracle.advisor, wish, weak_spot(games), seed
         if wish.players > 2:
             question = await self._oracle.tasks.aside(caller.asker, *asked)
@@ -309,8 +309,8 @@ def answered(asked: StoredDrill, choice: int, now: datetime) -> StoredDrill:
 def drawn_for(advisor: Advisor, wish: Wish, spot: Spot | None, seed: str) -> Question:
     """A new position of a spot in a game. Raises FarkleError."""
     play = advisor.play_of(wish.rules, wish.players, wish.matchup)
-    found = drawn(play, spot, chance_of(seed))
-    return replace(found, kits=wish.kits, joker_alone=wish.joker_alone)
+    question = drawn(play, spot, chance_of(seed))
+    return replace(question, kits=wish.kits, joker_alone=wish.joker_alone)
 
 
 def advised(advisor: Advisor, question: Question) -> Advice | None:
@@ -318,10 +318,10 @@ def advised(advisor: Advisor, question: Question) -> Advice | None:
     players, matchup = len(question.position.players), question.matchup
     try:
         play = advisor.play_of(question.rules, players, matchup)
-        found = advise(play, question.position, question.roll)
+        advice = advise(play, question.position, question.roll)
     except FarkleError:
         return None
-    return found if matchup else with_why(play, found)
+    return advice if matchup else with_why(play, advice)
 
 
 def _is_meant(kept: StoredDrill, typed: str) -> bool:
@@ -345,20 +345,20 @@ def _fits(wish: Wish, kept: StoredDrill) -> bool:
 
 def _due(known: Sequence[StoredDrill], now: datetime) -> list[StoredDrill]:
     """What was answered and is to be asked again, what has waited longest first."""
-    due = [(one.due, one) for one in known if one.due is not None and one.due <= now]
-    return [one for _, one in sorted(due, key=itemgetter(0))]
+    due = [(drill.due, drill) for drill in known if drill.due is not None and drill.due <= now]
+    return [drill for _, drill in sorted(due, key=itemgetter(0))]
 
 
 def _new(games: Sequence[PlayedGame], known: Sequence[StoredDrill]) -> list[tuple[PlayedGame, int]]:
     """Own decisions that were never asked, each by its game and number; the worst first."""
-    asked = {one.position for one in known}
-    found = {
+    asked = {drill.position for drill in known}
+    lessons = {
         lesson["position"]: (game, number)
         for game in games
         for number, lesson in enumerate(game.lessons)
         if lesson["position"] not in asked
     }
-    return sorted(found.values(), key=lambda one: -_cost_of(one[0].lessons[one[1]]))
+    return sorted(lessons.values(), key=lambda pair: -_cost_of(pair[0].lessons[pair[1]]))
 
 
 def _cost_of(lesson: dict[str, Any]) -> float:
@@ -367,7 +367,7 @@ def _cost_of(lesson: dict[str, Any]) -> float:
 
 def _cost(choices: Sequence[dict[str, Any]], chosen: int) -> float:
     """What a choice gives away, of choices as they are kept."""
-    worth: list[float] = [one["win_probability"] for one in choices]
+    worth: list[float] = [choice["win_probability"] for choice in choices]
     return max(worth) - worth[chosen]
 
 

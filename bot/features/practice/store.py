@@ -74,7 +74,7 @@ class StoredDaily:
     day: date
     rules: dict[str, Any]
     position: str
-    """By its ID."""
+    """The ID of the position."""
     choices: list[dict[str, Any]]
 
 
@@ -95,7 +95,7 @@ class StoredDrill:
 
     person: str
     position: str
-    """By its ID, else by a key."""
+    """The ID of the position, or a key where it has none."""
     rules: dict[str, Any]
     choices: list[dict[str, Any]]
     game_id: str | None
@@ -117,7 +117,7 @@ class StoredDrill:
 
 
 LOST = timedelta(minutes=1)
-"""After which nobody is posting any more what was claimed: a program was killed."""
+"""The time after which nobody is posting what was claimed any more: a program was killed."""
 _ASKED = [daily_positions.c[name] for name in StoredDaily.__dataclass_fields__]
 _ANSWER = [daily_answers.c[name] for name in DailyAnswer.__dataclass_fields__]
 _DAILY, _GIVEN = TypeAdapter(StoredDaily), TypeAdapter(DailyAnswer)
@@ -127,8 +127,8 @@ async def kept(store: Store, asked: StoredDaily) -> StoredDaily:
     """What is asked in a place on a day: this, unless something was asked before."""
 
     def keep(connection: Connection) -> StoredDaily:
-        if found := _asked(connection, _on(daily_positions, asked.place, asked.day)):
-            return found
+        if question := _asked(connection, _on(daily_positions, asked.place, asked.day)):
+            return question
         put(connection, daily_positions, {**asdict(asked), "day": asked.day.isoformat()})
         return asked
 
@@ -153,8 +153,8 @@ async def last_day(store: Store, place: str, first: date, last: date) -> date | 
     columns = daily_positions.c
     within = columns.day >= first.isoformat(), columns.day <= last.isoformat()
     query = select(func.max(columns.day)).where(columns.place == place, *within)
-    [[found]] = await store.rows(query)
-    return date.fromisoformat(found) if found else None
+    [[day]] = await store.rows(query)
+    return date.fromisoformat(day) if day else None
 
 
 async def days(store: Store, place: str) -> list[date]:
@@ -216,7 +216,7 @@ async def free_lost(store: Store, now: datetime, front: str) -> None:
         if place.startswith(f"{front}:") and now - datetime.fromisoformat(since) > LOST
     ]
     if lost:
-        await store.write(lambda connection: [connection.execute(one) for one in lost])
+        await store.write(lambda connection: [connection.execute(statement) for statement in lost])
 
 
 async def done(store: Store, place: str, day: date, *, posted: bool) -> None:
@@ -238,8 +238,8 @@ async def answered(
 
     def note(connection: Connection) -> tuple[DailyAnswer, bool]:
         person = daily_answers.c.person == answer.person
-        if found := _answers(connection, and_(_on(daily_answers, asked.place, asked.day), person)):
-            return found[0], False
+        if here := _answers(connection, and_(_on(daily_answers, asked.place, asked.day), person)):
+            return here[0], False
         same = and_(
             person,
             daily_answers.c.day == asked.day.isoformat(),
@@ -322,14 +322,14 @@ async def ask(store: Store, asked: StoredDrill, fits: Callable[[StoredDrill], bo
 
     def note(connection: Connection) -> StoredDrill:
         known = _read(connection, asked.person)
-        if waiting := next((one for one in known if one.choice is None and fits(one)), None):
+        if waiting := next((row for row in known if row.choice is None and fits(row)), None):
             waiting = replace(waiting, asked_at=asked.asked_at)
             put(connection, drills, _row(waiting))
             return waiting
-        last = max((one.answered_at for one in known if one.answered_at), default=None)
-        for one in known:
-            if one.due is None and one.choice is not None and one.answered_at != last:
-                connection.execute(delete(drills).where(_this(one)))
+        last = max((row.answered_at for row in known if row.answered_at), default=None)
+        for row in known:
+            if row.due is None and row.choice is not None and row.answered_at != last:
+                connection.execute(delete(drills).where(_this(row)))
         put(connection, drills, _row(asked))
         return asked
 
@@ -354,14 +354,14 @@ async def answer(
     """
 
     def note(connection: Connection) -> tuple[StoredDrill | None, bool]:
-        found = [
-            one
-            for one in _read(connection, person)
-            if (one.choice is None if position is None else one.position == position)
+        candidates = [
+            row
+            for row in _read(connection, person)
+            if (row.choice is None if position is None else row.position == position)
         ]
-        if not found or found[-1].choice is not None:
-            return next(iter(found), None), False
-        done = given(found[-1])
+        if not candidates or candidates[-1].choice is not None:
+            return next(iter(candidates), None), False
+        done = given(candidates[-1])
         put(connection, drills, _row(done))
         return done, True
 
@@ -369,8 +369,8 @@ async def answer(
 
 
 def _read(connection: Connection, person: str) -> list[StoredDrill]:
-    found = sound(_DRILL, _rows(connection, drills.c.person == person))
-    return sorted(found, key=lambda one: (one.asked_at, one.position))
+    rows = sound(_DRILL, _rows(connection, drills.c.person == person))
+    return sorted(rows, key=lambda row: (row.asked_at, row.position))
 
 
 def _rows(connection: Connection, which: ColumnElement[bool]) -> list[dict[str, Any]]:

@@ -67,13 +67,13 @@ class SolvedPage:
 
     @property
     def text(self) -> str:
-        """For a fixed-width font."""
+        """The page for a fixed-width font."""
         lines = [*map(wrap, self.before), *_ranked_lines(self.question), *map(wrap, self.after)]
         return "\n".join(filter(None, [*lines, id_line(self.question)]))
 
     @property
     def card(self) -> Card:
-        """For a phone."""
+        """The page for a phone."""
         lines = [*map(escape_markdown, self.before), *_marked_lines(self.question)]
         lines += [*map(escape_markdown, self.after), id_line(self.question)]
         return Card(
@@ -128,7 +128,8 @@ def _loaded(question: Question) -> LoadedDice:
 def _numbered_lines(question: Question) -> list[str]:
     """The choices by number, in columns, without what they are worth."""
     rows = [
-        (f"{number}.", choice_text(question, one)) for number, one in enumerate(question.choices, 1)
+        (f"{number}.", choice_text(question, choice))
+        for number, choice in enumerate(question.choices, 1)
     ]
     return columns(rows, right={0})
 
@@ -145,13 +146,13 @@ def choice_lines(question: Question) -> list[str]:
     """The choices by number where buttons are too small for them, else none."""
     if _labels(question):
         return []
-    told = (choice_text(question, one) for one in question.choices)
-    return [f"{number}\\. {escape_markdown(text)}" for number, text in enumerate(told, 1)]
+    texts = (choice_text(question, choice) for choice in question.choices)
+    return [f"{number}\\. {escape_markdown(text)}" for number, text in enumerate(texts, 1)]
 
 
 def _labels(question: Question) -> list[str]:
     """The choices as buttons have them; none where buttons are too small for them."""
-    labels = [choice_text(question, one, _LABEL) for one in question.choices]
+    labels = [choice_text(question, choice, _LABEL) for choice in question.choices]
     return labels if max(map(len, labels)) <= LONGEST_LABEL else []
 
 
@@ -204,7 +205,7 @@ def day_text(day: date) -> str:
 
 
 def id_line(question: Question) -> str:
-    """By what the position is passed on; "" where it has no ID."""
+    """The line with the ID by which the position is passed on; "" where it has none."""
     return say("Position {id}", id=question.id) if question.id else ""
 
 
@@ -217,30 +218,30 @@ def cost_figure(question: Question, choice: int) -> str:
 def question_data(question: Question) -> dict[str, Any]:
     """A question as plain data, without what is worked out of its choices."""
     given = choices_data(question)
-    for one in given:
-        del one["win_probability"]
-    found: dict[str, Any] = {
+    for choice in given:
+        del choice["win_probability"]
+    data: dict[str, Any] = {
         "rules": question.rules.name,
         "position": position_data(question.rules, question.position),
         "roll": question.kit.data(roll_text(question), question.roll),
         "choices": given,
     }
     if not question.kits:
-        return found
-    position, dice = found["position"], _loaded(question)
+        return data
+    position, dice = data["position"], _loaded(question)
     where = position if len(question.kits) == 2 else position["turn"]
     where["dice"] = question.kit.dice.left(question.position.dice).text
-    theirs = [one.text for one in dice.others]
-    return {**found, "my_dice": dice.mine.text, "their_dice": theirs[0] if dice.of_two else theirs}
+    theirs = [other.text for other in dice.others]
+    return {**data, "my_dice": dice.mine.text, "their_dice": theirs[0] if dice.of_two else theirs}
 
 
 def choices_data(question: Question) -> list[dict[str, Any]]:
     """The choices as plain data; dice by name where players bring them."""
-    found, kit = list(map(asdict, question.choices)), question.kit
-    for said, one in zip(found, question.choices, strict=True):
-        said["set_aside"] = kit.data(kept_text(question, one), one.set_aside)
-        said["dice_left"] = kit.data(kit.dice.left(one.dice_left).text, one.dice_left)
-    return found
+    data, kit = list(map(asdict, question.choices)), question.kit
+    for said, choice in zip(data, question.choices, strict=True):
+        said["set_aside"] = kit.data(kept_text(question, choice), choice.set_aside)
+        said["dice_left"] = kit.data(kit.dice.left(choice.dice_left).text, choice.dice_left)
+    return data
 
 
 def solved_data(question: Question) -> dict[str, Any]:
@@ -281,15 +282,15 @@ def asked_page(asked: Asked) -> AskedPage:
     )
 
 
-def answer_page(found: Verdict | Solution) -> SolvedPage:
+def answer_page(answer: Verdict | Solution) -> SolvedPage:
     """What an answer comes to, or what was best where it came too late."""
-    daily = found.daily
-    if isinstance(found, Solution):
+    daily = answer.daily
+    if isinstance(answer, Solution):
         over = say("That position is over: /daily shows today's.")
-        return SolvedPage(daily, [over, *_solution(found)])
-    lines = found_lines(daily, found.choice, is_first=found.is_first)
-    if found.streak > 1:
-        lines.append(say("You were right on {days} days in a row.", days=found.streak))
+        return SolvedPage(daily, [over, *_solution(answer)])
+    lines = found_lines(daily, answer.choice, is_first=answer.is_first)
+    if answer.streak > 1:
+        lines.append(say("You were right on {days} days in a row.", days=answer.streak))
     return SolvedPage(daily, lines)
 
 
@@ -300,12 +301,12 @@ def board_text(board: Sequence[BoardLine]) -> str:
     rows = [
         (
             f"{place}.",
-            safe_text(one.name, _NAME),
-            say("{found:,} of {answered:,}", found=one.found, answered=one.answered),
-            say_number("{number} [day|days]", one.streak),
-            figure(one.average_cost * 100, ".2f"),
+            safe_text(line.name, _NAME),
+            say("{found:,} of {answered:,}", found=line.found, answered=line.answered),
+            say_number("{number} [day|days]", line.streak),
+            figure(line.average_cost * 100, ".2f"),
         )
-        for place, one in enumerate(board[:20], start=1)
+        for place, line in enumerate(board[:20], start=1)
     ]
     head = say(
         "Daily positions: right answers, days in a row, and what an answer cost on average, in %:"
@@ -330,18 +331,18 @@ def asked_data(asked: Asked) -> dict[str, Any]:
     return {"day": daily.day.isoformat(), **question_data(daily), "answer": answer}
 
 
-def answer_data(found: Verdict | Solution) -> dict[str, Any]:
+def answer_data(answer: Verdict | Solution) -> dict[str, Any]:
     """What an answer comes to as plain data."""
-    solved = {**asked_data(Asked(found.daily)), **solved_data(found.daily)}
-    if isinstance(found, Solution):
-        streaks = [{"name": name, "days": days} for name, days in found.streaks]
-        return {**solved, "answers": found.answers, "found": found.found, "streaks": streaks}
+    solved = {**asked_data(Asked(answer.daily)), **solved_data(answer.daily)}
+    if isinstance(answer, Solution):
+        streaks = [{"name": name, "days": days} for name, days in answer.streaks]
+        return {**solved, "answers": answer.answers, "found": answer.found, "streaks": streaks}
     return {
         **solved,
-        "answer": found.choice + 1,
-        "is_first": found.is_first,
-        "cost": found.daily.cost(found.choice),
-        "streak": found.streak,
+        "answer": answer.choice + 1,
+        "is_first": answer.is_first,
+        "cost": answer.daily.cost(answer.choice),
+        "streak": answer.streak,
     }
 
 
@@ -368,11 +369,11 @@ def _solution(solution: Solution) -> list[str]:
             "{found:,} of {answers:,} got it right.", found=solution.found, answers=solution.answers
         )
     if solution.streaks:
-        told = ", ".join(
+        names = ", ".join(
             f"{safe_text(name, _NAME)} {figure(days)}"
             for name, days in solution.streaks[:_MOST_NAMES]
         )
-        lines.append(say("Days in a row: {names}", names=told))
+        lines.append(say("Days in a row: {names}", names=names))
     return lines
 
 
@@ -439,7 +440,7 @@ def _source_data(drill: Drilled) -> dict[str, Any]:
 
 
 def _before(asked: DrillQuestion) -> Iterator[str]:
-    """That there is no own decision to ask for, and why."""
+    """A sentence that says why there is no own decision to ask for, if there is none."""
     least = figure(CLEAR * 100, ".1f")
     if asked.drill.turn is not None or asked.lessons or asked.drill.again:
         return
@@ -494,13 +495,13 @@ def _verdict(verdict: DrillVerdict) -> Iterator[str]:
         yield say("You chose the same in the game.")
     elif drill.chosen is not None:
         chosen = choice_text(question, question.choices[drill.chosen])
-        told = say_later("In the game you chose to {choice}, which cost {cost} %.")
-        yield say(told, choice=chosen, cost=cost_figure(question, drill.chosen))
+        sentence = say_later("In the game you chose to {choice}, which cost {cost} %.")
+        yield say(sentence, choice=chosen, cost=cost_figure(question, drill.chosen))
 
 
 def _then(verdict: DrillVerdict) -> Iterator[str]:
     left = (verdict.due or verdict.now) - verdict.now
-    minutes, days = (ceil(left / one) for one in (timedelta(minutes=1), timedelta(days=1)))
+    minutes, days = (ceil(left / unit) for unit in (timedelta(minutes=1), timedelta(days=1)))
     if left >= timedelta(days=1):
         yield say_number("You get this position again in {number} [day|days].", days)
     elif minutes > 0:

@@ -124,7 +124,7 @@ class RecordCommands:
         typed = line.option("season")
         season = read_season(typed, self._tables.now()) if typed else None
         place = _place(line, caller)
-        found = await records.leaderboard(
+        standings = await records.leaderboard(
             self._tables.store,
             place,
             bots=bots,
@@ -132,13 +132,13 @@ class RecordCommands:
         )
         everywhere = place is None
         text = partial(view.leaderboard_text, season=season, bots=bots, everywhere=everywhere)
-        yield Reply(found, text, view.leaderboard_data)
+        yield Reply(standings, text, view.leaderboard_data)
 
     @asked("/dice", say_later("how the dice have fallen here"), _WHERE, group="practise")
     async def _dice(self, line: Line, caller: Caller) -> Stream:
         asked = self._tables.store.database.url, _place(line, caller)
-        told = self._oracle.tasks.told(caller.asker, say_later("dice statistics"), fallen, *asked)
-        yield replies(told, view.dice_records_text, view.dice_records_data)
+        task = self._oracle.tasks.told(caller.asker, say_later("dice statistics"), fallen, *asked)
+        yield replies(task, view.dice_records_text, view.dice_records_data)
 
     @asked(
         "/proof [GAME]",
@@ -149,9 +149,9 @@ class RecordCommands:
     )
     async def _proof(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         wanted = table_of(line) or line.words
-        for one in await self._tables.open_at(caller.place):
-            if one.game.id == wanted and one.game.commitment:
-                yield Reply(one, commitment_text, commitment_data)
+        for open_table in await self._tables.open_at(caller.place):
+            if open_table.game.id == wanted and open_table.game.commitment:
+                yield Reply(open_table, commitment_text, commitment_data)
                 return
         table = await self._finished(line, caller)
         secret = await self._tables.store.secret(table.game.id)
@@ -196,14 +196,14 @@ class RecordCommands:
         check_games(number, MOST_GAMES)
         if Optimal.name in levels:
             yield solved_for_game(self._oracle, self._rules, caller, rules, len(levels))
-        async for found in play_match(self._oracle, caller.asker, levels, rules, number):
-            if isinstance(found, Delay):
-                yield found
-            elif isinstance(found, Match):
-                yield Reply(found, view.match_text, view.match_data)
+        async for outcome in play_match(self._oracle, caller.asker, levels, rules, number):
+            if isinstance(outcome, Delay):
+                yield outcome
+            elif isinstance(outcome, Match):
+                yield Reply(outcome, view.match_text, view.match_data)
             elif with_moves:
                 text, data = partial(view.turns_text, levels), partial(view.turns_data, levels)
-                yield Reply(found, text, data)
+                yield Reply(outcome, text, data)
 
     @asked("/cancel", say_later("stop everything that is being computed for you"))
     async def _cancel(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
@@ -219,8 +219,8 @@ class RecordCommands:
     )
     async def _levels(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         rules = await self._rules.resolve(caller.place, line.option("rules"))
-        found = await at_once(load_strengths, self._data, rules)
-        yield Reply(found, partial(level_list_text, rules), level_list_data)
+        strengths = await at_once(load_strengths, self._data, rules)
+        yield Reply(strengths, partial(level_list_text, rules), level_list_data)
 
     @asked(
         "/forget me",
@@ -279,11 +279,11 @@ class RecordCommands:
 
 
 def _proof_card(proof: Proof) -> Card:
-    told = say(
+    text = say(
         "The proof of the dice of game {game}; with this program anybody can check it.",
         game=proof.game,
     )
-    return Card(told, (Attachment(f"proof-{proof.game}.json", proof.to_json().encode(), "JSON"),))
+    return Card(text, (Attachment(f"proof-{proof.game}.json", proof.to_json().encode(), "JSON"),))
 
 
 def _place(line: Line, caller: Caller) -> str | None:

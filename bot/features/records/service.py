@@ -55,7 +55,7 @@ class MatchGame:
     biggest: tuple[int, ...]
     """The points of the biggest turn of each bot."""
     turns: tuple[PlayedTurn, ...]
-    """By seat: seat 0 is the bot that began."""
+    """The turns in their order; seat 0 is the bot that began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +92,14 @@ async def play_match(
         for number in range(1, games + 1):
             began = (number - 1) % bots
             order = levels[began:] + levels[:began]
-            async for one in task.told(played, oracle.advisor, rules, order, number):
-                if isinstance(one, Delay):
+            async for answer in task.told(played, oracle.advisor, rules, order, number):
+                if isinstance(answer, Delay):
                     if number == 1:
-                        yield one
+                        yield answer
                     continue
-                found = _game(number, began, first, one)
-                played_so_far.append(found)
-                yield found
+                game = _game(number, began, first, answer)
+                played_so_far.append(game)
+                yield game
             match = Match(levels, tuple(played_so_far))
             *_, second, most = sorted(match.score)
             if most - second > games - number:
@@ -107,20 +107,20 @@ async def play_match(
         yield match
 
 
-def _game(number: int, began: int, first: tuple[float, ...] | None, one: Played) -> MatchGame:
+def _game(number: int, began: int, first: tuple[float, ...] | None, play: Played) -> MatchGame:
     """A game as the bots are numbered, which sat from the one that began on.
 
     first : the chances of optimal play by seat, if they are known
     """
-    bots = len(one.game.seats)
+    bots = len(play.game.seats)
     seats = [(bot - began) % bots for bot in range(bots)]
-    points = tuple(one.game.seats[seat].score for seat in seats)
-    shares = tuple((one.game.shares or ())[seat] for seat in seats)
+    points = tuple(play.game.seats[seat].score for seat in seats)
+    shares = tuple((play.game.shares or ())[seat] for seat in seats)
     biggest = tuple(
-        max((turn.points for turn in one.turns if turn.seat == seat), default=0) for seat in seats
+        max((turn.points for turn in play.turns if turn.seat == seat), default=0) for seat in seats
     )
     odds = tuple(first[seat] for seat in seats) if first is not None else None
-    return MatchGame(number, began, odds, points, shares, biggest, one.turns)
+    return MatchGame(number, began, odds, points, shares, biggest, play.turns)
 
 
 def seconds_of_game(rules: Ruleset, levels: tuple[str, ...]) -> float:
@@ -156,7 +156,7 @@ class Season:
 
     @property
     def begins(self) -> datetime:
-        """Its first moment."""
+        """The first moment of the season."""
         return datetime(self.year, (self.quarter - 1) * _MONTHS + 1, 1, tzinfo=UTC)
 
     @property
@@ -166,7 +166,7 @@ class Season:
 
     @property
     def name(self) -> str:
-        """As it is typed and shown."""
+        """The season as it is typed and shown."""
         return f"{self.year}-Q{self.quarter}"
 
 
@@ -179,9 +179,9 @@ def read_season(text: str, now: datetime) -> Season | None:
         return Season.of(now)
     if word in {LAST, say(LAST).lower()}:
         return Season.of(now).before
-    found = _TYPED.fullmatch(word)
-    if found and 1 < int(found[1]) < datetime.max.year:
-        return Season(int(found[1]), int(found[2]))
+    hit = _TYPED.fullmatch(word)
+    if hit and 1 < int(hit[1]) < datetime.max.year:
+        return Season(int(hit[1]), int(hit[2]))
     raise InvalidRequestError.say(
         'season: takes now, last, all or a quarter such as {example}, not "{text}"',
         example=Season.of(now).name,
@@ -200,16 +200,16 @@ class DiceRecords:
     """How dice have fallen."""
 
     fair: DiceRecord
-    """Those that are to fall evenly."""
+    """The dice that are to fall evenly."""
     loaded: tuple[LoadedCount, ...] = ()
-    """Those that players brought."""
+    """The dice that players brought."""
 
 
 def fallen(database: str, place: str | None) -> DiceRecords:
     """How the dice have fallen in a place, or everywhere. Raises StoreError."""
     games = asyncio.run(_games(database, place))
-    fair = dice_record(one for game in games if not brings_dice(game) for one in _known(game))
-    own = (one for game in games if brings_dice(game) for one in _replayed(game))
+    fair = dice_record(roll for game in games if not brings_dice(game) for roll in _known(game))
+    own = (history for game in games if brings_dice(game) for history in _replayed(game))
     return DiceRecords(fair, loaded_record(own))
 
 

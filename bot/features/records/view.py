@@ -47,13 +47,13 @@ def _level_rows(level: PlayerLevel) -> list[tuple[str, str]]:
         error += f" ± {figure(level.within * 100, '.2f')}"
     rows = [(say("level of play"), say(level.band)), (say("cost of a decision"), error)]
     if level.with_result:
-        told = say(
+        text = say(
             "{wins:.1f} of {games:,}, won {won}",
             wins=level.won_without_luck,
             games=level.with_result,
             won=_wins(level.won),
         )
-        rows.append((say("without luck"), told))
+        rows.append((say("without luck"), text))
     if level.weak is not None:
         rows.append((say("most mistakes"), say(SPOTS[level.weak])))
     return rows
@@ -79,8 +79,8 @@ def _level_notes(record: PlayerRecord) -> Iterator[str]:
 
 def _thresholds() -> str:
     """Every level with the most that a decision may cost, the lowest without."""
-    told = [f"{say(word)} {figure(most * 100, '.2f')}" for most, word in BANDS[:-1]]
-    return ", ".join([*told, say(BANDS[-1][1])])
+    bands = [f"{say(word)} {figure(most * 100, '.2f')}" for most, word in BANDS[:-1]]
+    return ", ".join([*bands, say(BANDS[-1][1])])
 
 
 def record_data(name: str, record: PlayerRecord) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def head_to_head_data(names: tuple[str, str], both: HeadToHead) -> dict[str, Any
 
 
 def forgotten_text(games: int) -> str:
-    """That nothing of a person is left but these games."""
+    """What is said once nothing of a person is left but these games."""
     forgotten = say_number(
         "Your data is deleted: {number} [game stays|games stay], without your name.", games
     )
@@ -146,18 +146,18 @@ def leaderboard_text(
     rows = [
         (
             f"{place}.",
-            bot_name(one.name) if one.is_bot else one.name,
-            rough_percent(one.win_rate),
-            say("{won} of {games:,}", won=_wins(one.wins), games=one.games),
+            bot_name(ranking.name) if ranking.is_bot else ranking.name,
+            rough_percent(ranking.win_rate),
+            say("{won} of {games:,}", won=_wins(ranking.wins), games=ranking.games),
         )
-        for place, one in enumerate(standings[:20], start=1)
+        for place, ranking in enumerate(standings[:20], start=1)
     ]
     return "\n".join([*lines, *columns(rows, right={0, 2})])
 
 
 def _nobody(season: Season | None, *, everywhere: bool, without_bots: bool) -> str:
-    """That there is nobody to tell of."""
-    told = {
+    """The sentence that nobody has finished a game of the kind that is asked for."""
+    text = {
         "season": (
             say_later("Nobody has finished a game in the season {season}."),
             say_later("Nobody has finished a game without bots in the season {season}."),
@@ -171,15 +171,15 @@ def _nobody(season: Season | None, *, everywhere: bool, without_bots: bool) -> s
             say_later("Nobody has finished a game without bots here yet."),
         ),
     }["season" if season else "everywhere" if everywhere else "here"]
-    return say(told[without_bots], season=season and season.name)
+    return say(text[without_bots], season=season and season.name)
 
 
 def leaderboard_data(standings: Sequence[Ranking]) -> list[dict[str, Any]]:
     """Who wins most as plain data, without the ids of people."""
     return [
-        {"name": one.name, "games": one.games, "wins": one.wins}
-        | ({"is_bot": True} if one.is_bot else {})
-        for one in standings
+        {"name": ranking.name, "games": ranking.games, "wins": ranking.wins}
+        | ({"is_bot": True} if ranking.is_bot else {})
+        for ranking in standings
     ]
 
 
@@ -259,7 +259,7 @@ def turns_data(levels: tuple[str, ...], game: MatchGame) -> dict[str, Any]:
 
 def bot_names(levels: tuple[str, ...]) -> tuple[str, ...]:
     """What the bots are called, in the order in which they were named."""
-    return tuple(bot_name(one) + more for one, more in zip(levels, _numbers(levels), strict=True))
+    return tuple(bot_name(bot) + mark for bot, mark in zip(levels, _numbers(levels), strict=True))
 
 
 def _numbers(levels: tuple[str, ...]) -> list[str]:
@@ -284,12 +284,12 @@ def _outcome(match: Match, names: tuple[str, ...]) -> str:
 
 def _rounds(game: MatchGame) -> Iterator[tuple[int, list[PlayedTurn]]]:
     """The turns of each round, which begins with the bot that moves first of those left."""
-    found: list[list[PlayedTurn]] = []
+    rounds: list[list[PlayedTurn]] = []
     for turn in game.turns:
-        if not found or turn.seat <= found[-1][-1].seat:
-            found.append([])
-        found[-1].append(turn)
-    yield from enumerate(found, start=1)
+        if not rounds or turn.seat <= rounds[-1][-1].seat:
+            rounds.append([])
+        rounds[-1].append(turn)
+    yield from enumerate(rounds, start=1)
 
 
 BAR_WIDTH = 30
@@ -316,8 +316,8 @@ def dice_records_text(records: DiceRecords) -> str:
 def dice_records_data(records: DiceRecords) -> dict[str, Any]:
     """Both for programs."""
     loaded = [
-        {"die": one.die.typed, **_counts_data(one), "expected": _by_face(one.expected)}
-        for one in records.loaded
+        {"die": count.die.typed, **_counts_data(count), "expected": _by_face(count.expected)}
+        for count in records.loaded
     ]
     return dice_record_data(records.fair) | ({"loaded": loaded} if loaded else {})
 
@@ -329,12 +329,12 @@ def _loaded_text(loaded: Sequence[LoadedCount]) -> str:
         " the share to expect from the weights:"
     )
     rows = []
-    for one in loaded:
+    for count in loaded:
         shares = [
-            f"{figure(100 * n / one.dice, '.0f')} ({figure(100 * mean / one.dice, '.0f')})"
-            for n, mean in zip(one.counts, one.expected, strict=True)
+            f"{figure(100 * n / count.dice, '.0f')} ({figure(100 * mean / count.dice, '.0f')})"
+            for n, mean in zip(count.counts, count.expected, strict=True)
         ]
-        rows.append((one.die.typed, figure(one.dice), *shares, say(_FALLS[one.fairness])))
+        rows.append((count.die.typed, figure(count.dice), *shares, say(_FALLS[count.fairness])))
     return "\n".join([wrap(head), *columns(rows, right=set(range(1, 8)))])
 
 
@@ -369,18 +369,18 @@ def dice_record_text(record: DiceRecord) -> str:
 
 def fairness_text(record: DiceRecord) -> str:
     """One sentence for people who know no statistics."""
-    told = say_later("Unusual: fair dice come out this uneven once in {times:,.0f} times.")
+    text = say_later("Unusual: fair dice come out this uneven once in {times:,.0f} times.")
     if record.fairness is Fairness.TOO_FEW:
-        told = say_later("Too few to say anything: it takes at least {number} dice.")
+        text = say_later("Too few to say anything: it takes at least {number} dice.")
     elif record.fairness is Fairness.FAIR:
-        told = say_later("Fair dice give counts like these.")
+        text = say_later("Fair dice give counts like these.")
     elif record.p_value < 1e-6:
-        told = say_later(
+        text = say_later(
             "Very unusual: fair dice come out this uneven less than once in a million times."
         )
     elif record.fairness is Fairness.VERY_UNUSUAL:
-        told = say_later("Very unusual: fair dice come out this uneven once in {times:,.0f} times.")
-    return say(told, number=FEWEST_DICE, times=1 / max(record.p_value, 1e-6))
+        text = say_later("Very unusual: fair dice come out this uneven once in {times:,.0f} times.")
+    return say(text, number=FEWEST_DICE, times=1 / max(record.p_value, 1e-6))
 
 
 def dice_record_data(record: DiceRecord) -> dict[str, Any]:
@@ -419,19 +419,19 @@ def _farkles_text(record: DiceRecord) -> str:
     rolls = say_number("{number:,} [roll|rolls]", record.six_dice_rolls)
     number, expected = record.six_dice_farkles, record.expected_farkles
     farkles = say_number("{number:,} [farkle|farkles]", number)
-    told = say_later(
+    sentence = say_later(
         "Six dice at once: {rolls}, {farkles} by the rules that were played, {expected:,.1f}"
         " expected."
     )
     if times := record.farkle_chance and 1 / record.farkle_chance:
-        told = say_later(
+        sentence = say_later(
             "Six dice at once: {rolls}, {farkles} by the rules that were played, {expected:,.1f}"
             " expected, 1 in {times:,.1f}."
         )
     often = say_later("Fair dice give this many or more {share} of the time.")
     if number < expected:
         often = say_later("Fair dice give this few or fewer {share} of the time.")
-    counted = say(told, rolls=rolls, farkles=farkles, expected=expected, times=times)
+    counted = say(sentence, rolls=rolls, farkles=farkles, expected=expected, times=times)
     return f"{counted} {say(often, share=percent(record.farkles_p_value))}"
 
 

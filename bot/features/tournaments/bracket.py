@@ -52,7 +52,7 @@ class Entrant:
     """Somebody who takes part, or did."""
 
     number: int
-    """In the order of joining; 0 is the host."""
+    """The number in the order of joining; 0 is the host."""
     person: str | None
     """None for who was forgotten."""
     name: str
@@ -68,7 +68,7 @@ class TournamentGame:
     """The entrants, by seat."""
     open: bool
     shares: tuple[float, float] | None = None
-    """By seat; None while it is played, and where it ended without a result."""
+    """Shares of the win by seat; None while it is played, and if it ended without a result."""
     biggest: tuple[int, int] = (0, 0)
     """The points of the biggest turn, by seat."""
 
@@ -78,7 +78,7 @@ class Pairing:
     """Two who must play each other."""
 
     round: int
-    """From 1."""
+    """The number of the round, from 1."""
     sides: tuple[Side, Side]
     """Who begins comes first."""
     state: State
@@ -101,7 +101,7 @@ class Row:
     """A line of the table."""
 
     place: int
-    """From 1; equal ones share it."""
+    """The place, from 1; those who are equal share it."""
     entrant: Entrant
     games: int
     points: float
@@ -116,13 +116,13 @@ class Tournament:
     place: str
     form: Form
     rules: dict[str, object]
-    """As data."""
+    """The rules as data."""
     hints: bool
     entrants: tuple[Entrant, ...]
     draw: tuple[int, ...]
     """Everybody who was there at the start, as drawn; empty before it."""
     games: tuple[TournamentGame, ...]
-    """In the order in which they were begun."""
+    """The games in the order in which they were begun."""
     ended: bool
     """Whether it was ended, or is known to have come to its end."""
 
@@ -135,7 +135,7 @@ class Tournament:
     def complete(self) -> bool:
         """Whether nothing is left to play."""
         undecided = {State.OPEN, State.DUE, State.PLAYING}
-        return self.started and not any(one.state in undecided for one in self.pairings)
+        return self.started and not any(pairing.state in undecided for pairing in self.pairings)
 
     @property
     def over(self) -> bool:
@@ -144,20 +144,20 @@ class Tournament:
 
     @cached_property
     def present(self) -> tuple[Entrant, ...]:
-        """Those who have not left."""
-        return tuple(one for one in self.entrants if not one.left)
+        """The entrants who have not left."""
+        return tuple(entrant for entrant in self.entrants if not entrant.left)
 
     def entrant(self, number: int) -> Entrant:
         """The one of this number."""
-        return next(one for one in self.entrants if one.number == number)
+        return next(entrant for entrant in self.entrants if entrant.number == number)
 
     def entrant_of(self, person: str) -> Entrant | None:
         """The one who is this person, left or not."""
-        return next((one for one in self.entrants if one.person == person), None)
+        return next((entrant for entrant in self.entrants if entrant.person == person), None)
 
     def game_of(self, number: int) -> TournamentGame | None:
         """The game in which an entrant sits, if one is under way."""
-        return next((one for one in self.games if one.open and number in one.sides), None)
+        return next((game for game in self.games if game.open and number in game.sides), None)
 
     @cached_property
     def pairings(self) -> tuple[Pairing, ...]:
@@ -171,34 +171,34 @@ class Tournament:
     @property
     def rounds(self) -> int:
         """How many there are."""
-        return max((one.round for one in self.pairings), default=0)
+        return max((pairing.round for pairing in self.pairings), default=0)
 
     @property
     def due(self) -> tuple[Pairing, ...]:
-        """Those under way, and of the others that can be played everybody's next one."""
+        """The pairings under way, and of the others that can be played everybody's next one."""
         if self.ended:
             return ()
-        found = [one for one in self.pairings if one.state is State.PLAYING]
+        due = [pairing for pairing in self.pairings if pairing.state is State.PLAYING]
         busy = set(self._busy)
-        for one in self.pairings:
-            if one.state is State.DUE and not busy & set(one.sides):
-                found.append(one)
-                busy |= set(one.sides)
-        return tuple(sorted(found, key=self.pairings.index))
+        for pairing in self.pairings:
+            if pairing.state is State.DUE and not busy & set(pairing.sides):
+                due.append(pairing)
+                busy |= set(pairing.sides)
+        return tuple(sorted(due, key=self.pairings.index))
 
     @property
     def waiting(self) -> tuple[Entrant, ...]:
-        """Those who are to play later on, but nobody now."""
+        """The entrants who are to play later on, but nobody now."""
         if self.ended:
             return ()
-        busy = {side for one in self.due for side in one.sides}
+        busy = {side for pairing in self.due for side in pairing.sides}
         ahead = {
             side
-            for one in self.pairings
-            if one.state in {State.OPEN, State.DUE}
-            for side in one.sides
+            for pairing in self.pairings
+            if pairing.state in {State.OPEN, State.DUE}
+            for side in pairing.sides
         }
-        return tuple(one for one in self.present if one.number in ahead - busy)
+        return tuple(entrant for entrant in self.present if entrant.number in ahead - busy)
 
     def between(self, one: int, other: int) -> Pairing | None:
         """The pairing of these two, if there is one."""
@@ -212,9 +212,9 @@ class Tournament:
 
     @cached_property
     def _busy(self) -> set[Side]:
-        """Those whose game is under way."""
-        playing = (one for one in self.pairings if one.state is State.PLAYING)
-        return {side for one in playing for side in one.sides}
+        """The entrants whose game is under way."""
+        playing = (pairing for pairing in self.pairings if pairing.state is State.PLAYING)
+        return {side for pairing in playing for side in pairing.sides}
 
     @property
     def table(self) -> tuple[Row, ...]:
@@ -342,5 +342,5 @@ def bracket(draw: Sequence[int]) -> list[Side]:
     places = [0]
     while len(places) < len(draw):
         most = 2 * len(places) - 1
-        places = [place for one in places for place in (one, most - one)]
+        places = [place for seed in places for place in (seed, most - seed)]
     return [draw[place] if place < len(draw) else Nobody.BYE for place in places]

@@ -50,7 +50,7 @@ class TournamentPress(Press):
     kind: ClassVar[str] = "w"
     tournament: GameId
     language: LanguageTag
-    """That of the message."""
+    """The tag of the language of the message."""
     action: Annotated[str, matching("join|leave|start|show|[0-9]{1,2}-[0-9]{1,2}")]
 
     @property
@@ -66,26 +66,26 @@ def feature(core: Core) -> Feature:
 
     async def press(caller: Caller, press: TournamentPress) -> Pressed:
         shown = await tournaments.shown(caller, press.tournament)
-        found = shown.tournament
-        pairing = found.between(*press.sides) if found and press.sides else None
-        if found and pairing and pairing.state in {State.DUE, State.PLAYING}:
-            tournaments.check_begins(caller, found, pairing)
+        tournament = shown.tournament
+        pairing = tournament.between(*press.sides) if tournament and press.sides else None
+        if tournament and pairing and pairing.state in {State.DUE, State.PLAYING}:
+            tournaments.check_begins(caller, tournament, pairing)
 
             async def renewed() -> Reply:
                 return tournament_reply(await tournaments.shown(caller, press.tournament))
 
-            told = begun(tournaments, rules, caller, found, pairing)
-            return Pressed(told, anew=True, renewed=renewed)
+            game = begun(tournaments, rules, caller, tournament, pairing)
+            return Pressed(game, anew=True, renewed=renewed)
         if press.action in _DO and not shown.is_over:
             shown = await _DO[press.action](tournaments, caller, press.tournament)
         return Pressed(only(tournament_reply(shown)))
 
     async def after_game(table: Table) -> Reply | None:
-        found = await tournaments.after(table)
-        if found is None:
+        standing = await tournaments.after(table)
+        if standing is None:
             return None
         return replace(
-            tournament_reply(found),
+            tournament_reply(standing),
             make_text=lambda news: "\n".join(view.tournament_lines(news.tournament)),
             make_data=lambda news: {"tournament": view.state_data(news.tournament)},
         )
@@ -117,13 +117,13 @@ def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Com
     )
     async def answer(line: Line, caller: Caller) -> Stream:
         what, *others = [*line.arguments] or ["show"]
-        names = [one if isinstance(one, Person) else str(one) for one in others]
+        names = [word if isinstance(word, Person) else str(word) for word in others]
         match what if isinstance(what, Person) else _meant(str(what)):
             case "new":
                 yield tournament_reply(await made(line, caller, others))
             case "play":
-                found, pairing = await tournaments.pairing(caller, None, names)
-                yield begun(tournaments, rules, caller, found, pairing)
+                tournament, pairing = await tournaments.pairing(caller, None, names)
+                yield begun(tournaments, rules, caller, tournament, pairing)
             case "remove":
                 if len(names) != 1:
                     raise InvalidRequestError.say("/tournament remove takes a name")
@@ -139,7 +139,7 @@ def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Com
     async def made(line: Line, caller: Caller, others: Sequence[Word]) -> TournamentNews:
         form = Form.ROUND_ROBIN
         if others:
-            form = _form("-".join(str(one).lower() for one in others))
+            form = _form("-".join(str(word).lower() for word in others))
         chosen = await rules.resolve(caller.place, line.option("rules"))
         chosen = line.to_goal(chosen)
         hints = line.choice("hints", YES_OR_NO) is True
@@ -152,32 +152,34 @@ async def begun(
     tournaments: Tournaments,
     rules: HouseRules,
     caller: Caller,
-    found: Tournament,
+    tournament: Tournament,
     pairing: Pairing,
 ) -> Stream:
     """The game of a pairing, once its rules are solved where that is quick, or as it stands."""
     if (table := await tournaments.shown_table(pairing)) is not None:
-        yield Reply(table, table_text, lambda one: table_data(one.table, one.chances))
+        yield Reply(table, table_text, lambda news: table_data(news.table, news.chances))
         return
-    yield solved_for_game(tournaments.oracle, rules, caller, rules_of(found), 2)
-    yield tournaments.play(caller, found, pairing)
+    yield solved_for_game(tournaments.oracle, rules, caller, rules_of(tournament), 2)
+    yield tournaments.play(caller, tournament, pairing)
 
 
-def tournament_reply(found: TournamentNews) -> Reply:
+def tournament_reply(news: TournamentNews) -> Reply:
     """A tournament, for all to see."""
-    return Reply(found, view.tournament_text, view.tournament_data, _card, began_in=found.language)
+    return Reply(news, view.tournament_text, view.tournament_data, _card, began_in=news.language)
 
 
 def _card(news: TournamentNews) -> Card:
-    card, found, language = view.tournament_card(news), news.tournament, spoken().code
-    if found is None:
+    card, tournament, language = view.tournament_card(news), news.tournament, spoken().code
+    if tournament is None:
         return card
-    return pressable(card, lambda action: TournamentPress(found.id, language, action))
+    return pressable(card, lambda action: TournamentPress(tournament.id, language, action))
 
 
 def _meant(word: str) -> str:
     """What is to be done, in English."""
-    known = {say(one).lower(): one for one in WHAT} | {one: one for one in (*WHAT, "leave")}
+    known = {say(action).lower(): action for action in WHAT} | {
+        action: action for action in (*WHAT, "leave")
+    }
     meant = known.get(word.lower(), "")
     return "leave" if meant == "withdraw" else meant
 

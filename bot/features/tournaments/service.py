@@ -87,8 +87,8 @@ class Tournaments:
         """How the tournament stands of which a game is over, None where it is of none."""
         if not table.game.closed:
             return None
-        found = await stored.after(self._store, table.game.id, self._games.tables.now())
-        return await self._news(found) if found else None
+        tournament = await stored.after(self._store, table.game.id, self._games.tables.now())
+        return await self._news(tournament) if tournament else None
 
     async def make(
         self, caller: Caller, form: Form, rules: Ruleset, *, hints: bool = False
@@ -119,20 +119,20 @@ class Tournaments:
 
     async def join(self, caller: Caller, tournament_id: str | None = None) -> TournamentNews:
         """Take part, before the start."""
-        found = await self._open(caller, tournament_id)
-        if found.started:
+        tournament = await self._open(caller, tournament_id)
+        if tournament.started:
             raise IllegalActionError.say("the tournament has begun: nobody can join any more")
-        known = found.entrant_of(caller.person.id)
+        known = tournament.entrant_of(caller.person.id)
         if known is not None and not known.left:
             raise IllegalActionError.say("you take part in this tournament already")
         person = caller.person
-        if not await stored.join(self._store, found.id, person.id, person.name, MOST_ENTRANTS):
+        if not await stored.join(self._store, tournament.id, person.id, person.name, MOST_ENTRANTS):
             raise IllegalActionError.say(
                 "nobody can join any more: the tournament is full ({most} players) or has just"
                 " begun",
                 most=MOST_ENTRANTS,
             )
-        return await self._after(found, Happened.JOINED, person.name)
+        return await self._after(tournament, Happened.JOINED, person.name)
 
     async def leave(
         self, caller: Caller, tournament_id: str | None = None, who: Person | str | None = None
@@ -141,21 +141,21 @@ class Tournaments:
 
         A game under way is given up before.
         """
-        found = await self._open(caller, tournament_id)
+        tournament = await self._open(caller, tournament_id)
         if who is None:
-            entrant = found.entrant_of(caller.person.id)
+            entrant = tournament.entrant_of(caller.person.id)
             if entrant is None or entrant.left:
                 raise IllegalActionError.say("you do not take part in this tournament")
         else:
-            entrant = self._named(found, who)
+            entrant = self._named(tournament, who)
             if entrant.person != caller.person.id:
-                self._check_host(caller, found)
+                self._check_host(caller, tournament)
         given_up: list[News] = []
         for _ in range(_TRIES):
             now = self._games.tables.now()
-            game = await stored.leave(self._store, found.id, entrant.number, now)
+            game = await stored.leave(self._store, tournament.id, entrant.number, now)
             if game is None:
-                after = await self._after(found, Happened.LEFT, entrant.name)
+                after = await self._after(tournament, Happened.LEFT, entrant.name)
                 return replace(after, given_up=tuple(given_up))
             # one that others go on with is looked at again, and a damaged one is set aside
             with suppress(StaleVersionError, DamagedGameError):
@@ -165,31 +165,31 @@ class Tournaments:
 
     async def start(self, caller: Caller, tournament_id: str | None = None) -> TournamentNews:
         """Draw who plays whom, and begin."""
-        found = await self._open(caller, tournament_id)
-        self._check_host(caller, found)
-        begins = await stored.start(self._store, found.id, _drawn, LEAST_ENTRANTS)
-        if not begins and (await self._open(caller, found.id)).started:
+        tournament = await self._open(caller, tournament_id)
+        self._check_host(caller, tournament)
+        begins = await stored.start(self._store, tournament.id, _drawn, LEAST_ENTRANTS)
+        if not begins and (await self._open(caller, tournament.id)).started:
             raise IllegalActionError.say("the tournament has begun already")
         if not begins:
             raise IllegalActionError.say(
                 "a tournament needs {least} players: others join with /tournament join",
                 least=LEAST_ENTRANTS,
             )
-        return await self._after(found, Happened.STARTED)
+        return await self._after(tournament, Happened.STARTED)
 
     async def end(self, caller: Caller, tournament_id: str | None = None) -> TournamentNews:
         """End it as it stands; a damaged one only who manages the place can put away."""
         try:
-            found = await self._open(caller, tournament_id)
+            tournament = await self._open(caller, tournament_id)
         except StoreError:
             number = await stored.last_id(self._store, caller.place)
             if not caller.manages or number is None:
                 raise
             await stored.end(self._store, number, self._games.tables.now())
             return TournamentNews(None, Happened.ENDED)
-        self._check_host(caller, found)
-        await stored.end(self._store, found.id, self._games.tables.now())
-        return await self._after(found, Happened.ENDED)
+        self._check_host(caller, tournament)
+        await stored.end(self._store, tournament.id, self._games.tables.now())
+        return await self._after(tournament, Happened.ENDED)
 
     async def pairing(
         self,
@@ -201,13 +201,13 @@ class Tournaments:
 
         Raises IllegalActionError unless the caller plays in it, or is the host.
         """
-        found = await self._open(caller, tournament_id)
-        if not found.started:
+        tournament = await self._open(caller, tournament_id)
+        if not tournament.started:
             raise IllegalActionError.say(
                 "the tournament has not begun: its host begins it with /tournament start"
             )
-        own = found.entrant_of(caller.person.id)
-        named = [self._named(found, one).number for one in others]
+        own = tournament.entrant_of(caller.person.id)
+        named = [self._named(tournament, other).number for other in others]
         if len(named) > 2:
             raise InvalidRequestError.say(
                 "/tournament play takes one name or two, as in /tournament play bob"
@@ -217,40 +217,42 @@ class Tournaments:
                 raise IllegalActionError.say("you do not take part in this tournament")
             named.insert(0, own.number)
         if len(named) == 1:
-            free = [one for one in found.pairings if found.may_begin(one)]
-            ways = (one for one in [*found.due, *free] if named[0] in one.sides)
+            free = [pair for pair in tournament.pairings if tournament.may_begin(pair)]
+            ways = (pair for pair in [*tournament.due, *free] if named[0] in pair.sides)
             pairing = next(ways, None)
             if pairing is None:
                 raise IllegalActionError.say(
                     "you have no game to play right now: /tournament shows what comes next"
                 )
         else:
-            pairing = found.between(*named)
+            pairing = tournament.between(*named)
         if pairing is None:
             raise IllegalActionError.say(
                 "there is no game of {one} and {other} to play now: /tournament shows the games",
-                one=found.entrant(named[0]).name,
-                other=found.entrant(named[1]).name,
+                one=tournament.entrant(named[0]).name,
+                other=tournament.entrant(named[1]).name,
             )
-        self.check_begins(caller, found, pairing)
-        return found, pairing
+        self.check_begins(caller, tournament, pairing)
+        return tournament, pairing
 
-    def check_begins(self, caller: Caller, found: Tournament, pairing: Pairing) -> None:
+    def check_begins(self, caller: Caller, tournament: Tournament, pairing: Pairing) -> None:
         """Raises IllegalActionError unless the caller may begin the game of a pairing.
 
         That is who plays in it, and the host; anybody may look at one that is under way.
         """
-        own = found.entrant_of(caller.person.id)
+        own = tournament.entrant_of(caller.person.id)
         plays = own is not None and not own.left and own.number in pairing.sides
         if plays or pairing.state is State.PLAYING:
             return
-        if not self._is_host(caller, found):
-            players = (found.entrant(side).name for side in pairing.sides if isinstance(side, int))
+        if not self._is_host(caller, tournament):
+            players = (
+                tournament.entrant(side).name for side in pairing.sides if isinstance(side, int)
+            )
             raise IllegalActionError.say(
                 "{players} begin their game themselves; only {host}, who made the tournament, or"
                 " someone who manages this place can do it for them",
                 players=and_text(list(players)),
-                host=found.entrant(0).name,
+                host=tournament.entrant(0).name,
             )
 
     async def shown_table(self, pairing: Pairing) -> News | None:
@@ -260,20 +262,20 @@ class Tournaments:
         return await self._games.shown(await self._games.tables.current(pairing.game.id))
 
     async def play(
-        self, caller: Caller, found: Tournament, pairing: Pairing
+        self, caller: Caller, tournament: Tournament, pairing: Pairing
     ) -> AsyncIterator[News]:
         """Begin the game of a pairing."""
-        self._check_playable(found, pairing)
+        self._check_playable(tournament, pairing)
         one, other = (side for side in pairing.sides if isinstance(side, int))
-        players = [_person(found.entrant(side)) for side in (one, other)]
+        players = [_person(tournament.entrant(side)) for side in (one, other)]
         begun = self._games.play(
             caller,
             players,
-            rules_of(found),
-            hints=found.hints,
+            rules_of(tournament),
+            hints=tournament.hints,
             closed=True,
             most_open=MOST_OPEN_GAMES,
-            also=stored.begins(found.id, (one, other)),
+            also=stored.begins(tournament.id, (one, other)),
         )
         try:
             async for news in begun:
@@ -283,67 +285,67 @@ class Tournaments:
 
     async def _here(self, caller: Caller, tournament_id: str | None = None) -> Tournament:
         if tournament_id is None:
-            found = await stored.last(self._store, caller.place)
+            tournament = await stored.last(self._store, caller.place)
         else:
-            found = await stored.by_id(self._store, tournament_id)
-        if found is None or found.place != caller.place:
+            tournament = await stored.by_id(self._store, tournament_id)
+        if tournament is None or tournament.place != caller.place:
             raise InvalidRequestError.say("there is no tournament here: /tournament new makes one")
-        return found
+        return tournament
 
     async def _open(self, caller: Caller, tournament_id: str | None) -> Tournament:
-        found = await self._here(caller, tournament_id)
-        if found.over:
+        tournament = await self._here(caller, tournament_id)
+        if tournament.over:
             raise IllegalActionError.say(
                 "the tournament is over: /tournament new makes another one"
             )
-        return found
+        return tournament
 
-    async def _after(self, found: Tournament, happened: Happened, name: str = "") -> TournamentNews:
-        return await self._news(await stored.by_id(self._store, found.id), happened, name)
+    async def _after(self, state: Tournament, happened: Happened, name: str = "") -> TournamentNews:
+        return await self._news(await stored.by_id(self._store, state.id), happened, name)
 
     async def _news(
         self,
-        found: Tournament | None,
+        tournament: Tournament | None,
         happened: Happened = Happened.NOTHING,
         name: str = "",
     ) -> TournamentNews:
-        settings = await self._store.settings(found.place) if found else None
+        settings = await self._store.settings(tournament.place) if tournament else None
         language = settings.tournament_language if settings else ""
-        return TournamentNews(found, happened, name, language=language)
+        return TournamentNews(tournament, happened, name, language=language)
 
-    def _named(self, found: Tournament, who: Person | str) -> Entrant:
+    def _named(self, tournament: Tournament, who: Person | str) -> Entrant:
         """Who takes part and is meant. Raises InvalidRequestError."""
         if isinstance(who, Person):
-            name, known = who.name, found.entrant_of(who.id)
+            name, known = who.name, tournament.entrant_of(who.id)
             if known and not known.left:
                 return known
         else:
             name = who.removeprefix("@")
-            for one in found.present:
-                if one.name.casefold() == name.casefold():
-                    return one
+            for entrant in tournament.present:
+                if entrant.name.casefold() == name.casefold():
+                    return entrant
         raise InvalidRequestError.say(
             '"{name}" does not take part, only {players}',
             name=name,
-            players=", ".join(one.name for one in found.present),
+            players=", ".join(entrant.name for entrant in tournament.present),
         )
 
-    def _is_host(self, caller: Caller, found: Tournament) -> bool:
-        return found.entrant(0).person == caller.person.id or caller.manages
+    def _is_host(self, caller: Caller, tournament: Tournament) -> bool:
+        return tournament.entrant(0).person == caller.person.id or caller.manages
 
-    def _check_host(self, caller: Caller, found: Tournament) -> None:
-        if not self._is_host(caller, found):
+    def _check_host(self, caller: Caller, tournament: Tournament) -> None:
+        if not self._is_host(caller, tournament):
             raise IllegalActionError.say(
                 "only {host}, who made the tournament, or someone who manages this place can do"
                 " that",
-                host=found.entrant(0).name,
+                host=tournament.entrant(0).name,
             )
 
-    def _check_playable(self, found: Tournament, pairing: Pairing) -> None:
+    def _check_playable(self, tournament: Tournament, pairing: Pairing) -> None:
         """Raises IllegalActionError unless the two of a pairing can begin their game."""
-        if found.may_begin(pairing):
+        if tournament.may_begin(pairing):
             return
-        names = [found.entrant(side).name for side in pairing.sides if isinstance(side, int)]
+        names = [tournament.entrant(side).name for side in pairing.sides if isinstance(side, int)]
         if pairing.state is State.DUE:
             raise IllegalActionError.say(
                 "the game of {one} and {other} can begin once the games under way are over",
@@ -353,13 +355,13 @@ class Tournaments:
         raise IllegalActionError.say("that game has been decided")
 
 
-def rules_of(found: Tournament) -> Ruleset:
+def rules_of(tournament: Tournament) -> Ruleset:
     """The rules of all games of a tournament. Raises FarkleError where they are none any more."""
-    return make_rules(found.rules, say("the tournament"))
+    return make_rules(tournament.rules, say("the tournament"))
 
 
 def _drawn(numbers: Sequence[int]) -> Sequence[int]:
-    """In an order that nobody foresees."""
+    """The numbers in an order that nobody foresees."""
     return random.SystemRandom().sample(numbers, len(numbers))
 
 

@@ -93,8 +93,8 @@ async def make(store: Store, new: Tournament, at: datetime) -> bool:
             "ended_at": None,
         }
         connection.execute(insert(tournaments).values(row))
-        for one in new.entrants:
-            _insert(connection, new.id, one)
+        for entrant in new.entrants:
+            _insert(connection, new.id, entrant)
         return True
 
     return await store.write(keep)
@@ -106,11 +106,11 @@ async def last(store: Store, place: str) -> Tournament | None:
 
 
 async def last_id(store: Store, place: str) -> str | None:
-    """Its id, also where it is damaged, if it was not ended."""
+    """The id of the last tournament of a place, also of a damaged one, if it was not ended."""
     query = select(tournaments.c.id).where(tournaments.c.place == place, _OPEN)
     newest = query.order_by(tournaments.c.made_at.desc()).limit(1)
-    found: str | None = await store.read(lambda connection: connection.scalar(newest))
-    return found
+    tournament_id: str | None = await store.read(lambda connection: connection.scalar(newest))
+    return tournament_id
 
 
 async def by_id(store: Store, tournament_id: str) -> Tournament | None:
@@ -132,27 +132,27 @@ async def after(store: Store, game_id: str, at: datetime) -> Tournament | None:
     None also where it is damaged: that is no reason not to tell how the game went.
     """
     try:
-        found = await of_game(store, game_id)
-        if found is not None and found.over and not found.ended:
-            await end(store, found.id, at)
+        tournament = await of_game(store, game_id)
+        if tournament is not None and tournament.over and not tournament.ended:
+            await end(store, tournament.id, at)
     except StoreError as error:
         logger.warning("game %s: %s", game_id, error)
         return None
-    return found
+    return tournament
 
 
 async def join(store: Store, tournament_id: str, person: str, name: str, most: int) -> bool:
     """Have somebody take part, unless it has begun, or so many do."""
 
     def sit(connection: Connection) -> bool:
-        found = _read(connection, tournaments.c.id == tournament_id)
-        if found is None or found.started or found.ended or len(found.present) >= most:
+        state = _read(connection, tournaments.c.id == tournament_id)
+        if state is None or state.started or state.ended or len(state.present) >= most:
             return False
-        known = found.entrant_of(person)
+        known = state.entrant_of(person)
         if known is not None:
             _change(connection, tournament_id, known.number, name=name, left=0)
         else:
-            number = max(one.number for one in found.entrants) + 1
+            number = max(entrant.number for entrant in state.entrants) + 1
             _insert(connection, tournament_id, Entrant(number, person, name))
         return True
 
@@ -167,10 +167,10 @@ async def leave(store: Store, tournament_id: str, number: int, at: datetime) -> 
     """
 
     def note(connection: Connection) -> str | None:
-        found = _read(connection, tournaments.c.id == tournament_id)
-        if found is None:
+        tournament = _read(connection, tournaments.c.id == tournament_id)
+        if tournament is None:
             return None
-        if playing := found.game_of(number):
+        if playing := tournament.game_of(number):
             return playing.id
         _change(connection, tournament_id, number, left=1)
         _end_if_over(connection, tournament_id, at)
@@ -189,11 +189,11 @@ def _forget(connection: Connection, person: str) -> None:
     query = select(tournaments.c.id).where(tournaments.c.id.in_(joined), _OPEN)
     going_on = connection.scalars(query).all()
     for number in going_on:
-        found = None
+        tournament = None
         with suppress(StoreError):  # a damaged one has no games to wait for
-            found = _read(connection, tournaments.c.id == number)
-        entrant = found and found.entrant_of(person)
-        if found and entrant and found.game_of(entrant.number):
+            tournament = _read(connection, tournaments.c.id == number)
+        entrant = tournament and tournament.entrant_of(person)
+        if tournament and entrant and tournament.game_of(entrant.number):
             raise StaleVersionError.say("a game of the tournament has just begun: try again")
     left = {"person": None, "name": SOMEONE, "left": 1}
     connection.execute(update(entrants).where(his).values(left))
@@ -215,8 +215,8 @@ KEEPER = Keeper(_forget, _problems)
 
 def _end_if_over(connection: Connection, tournament_id: str, at: datetime) -> None:
     """End a tournament in which nothing is left to do, or that all have left."""
-    found = _read(connection, tournaments.c.id == tournament_id)
-    if found is not None and (found.over or not found.present):
+    tournament = _read(connection, tournaments.c.id == tournament_id)
+    if tournament is not None and (tournament.over or not tournament.present):
         _end(connection, tournament_id, at)
 
 
@@ -229,10 +229,10 @@ async def start(
     """
 
     def draw(connection: Connection) -> bool:
-        found = _read(connection, tournaments.c.id == tournament_id)
-        if found is None or found.started or found.ended or len(found.present) < least:
+        state = _read(connection, tournaments.c.id == tournament_id)
+        if state is None or state.started or state.ended or len(state.present) < least:
             return False
-        numbers = list(drawn([one.number for one in found.present]))
+        numbers = list(drawn([entrant.number for entrant in state.present]))
         this = update(tournaments).where(tournaments.c.id == tournament_id)
         connection.execute(this.values(draw=numbers))
         return True
@@ -252,15 +252,15 @@ def begins(tournament_id: str, sides: tuple[int, int]) -> Callable[[Connection, 
     """
 
     def note(connection: Connection, game_id: str) -> None:
-        found = _read(connection, tournaments.c.id == tournament_id)
-        pairing = found.between(*sides) if found else None
-        if not found or not pairing or not found.may_begin(pairing):
+        tournament = _read(connection, tournaments.c.id == tournament_id)
+        pairing = tournament.between(*sides) if tournament else None
+        if not tournament or not pairing or not tournament.may_begin(pairing):
             raise StaleVersionError.say("these two have no game to play now")
         first, second = sides
         row = {
             "game_id": game_id,
             "tournament_id": tournament_id,
-            "number": len(found.games) + 1,
+            "number": len(tournament.games) + 1,
             "first": first,
             "second": second,
         }
@@ -274,13 +274,13 @@ def _end(connection: Connection, tournament_id: str, at: datetime) -> bool:
     return bool(connection.execute(this.values(ended_at=at)).rowcount)
 
 
-def _insert(connection: Connection, tournament_id: str, one: Entrant) -> None:
+def _insert(connection: Connection, tournament_id: str, entrant: Entrant) -> None:
     row = {
         "tournament_id": tournament_id,
-        "number": one.number,
-        "person": one.person,
-        "name": one.name,
-        "left": int(one.left),
+        "number": entrant.number,
+        "person": entrant.person,
+        "name": entrant.name,
+        "left": int(entrant.left),
     }
     connection.execute(insert(entrants).values(row))
 
@@ -301,10 +301,10 @@ def _read(connection: Connection, which: ColumnElement[bool]) -> Tournament | No
         return None
     sat = select(entrants).where(entrants.c.tournament_id == row.id)
     sitting = connection.execute(sat.order_by(entrants.c.number)).all()
-    found = _games(connection, row.id)
+    matches = _games(connection, row.id)
     is_read = isinstance(row.draw, list) and isinstance(row.rules, dict) and row.form in _FORMS
-    missing = {0, *row.draw} - {one.number for one in sitting} if is_read else {0}
-    if missing or found is None:
+    missing = {0, *row.draw} - {seat.number for seat in sitting} if is_read else {0}
+    if missing or matches is None:
         if row.ended_at is not None:
             return None
         raise StoreError.say(
@@ -318,9 +318,9 @@ def _read(connection: Connection, which: ColumnElement[bool]) -> Tournament | No
         Form(row.form),
         row.rules,
         bool(row.hints),
-        tuple(Entrant(one.number, one.person, one.name, bool(one.left)) for one in sitting),
+        tuple(Entrant(seat.number, seat.person, seat.name, bool(seat.left)) for seat in sitting),
         tuple(row.draw),
-        tuple(found),
+        tuple(matches),
         row.ended_at is not None,
     )
 
@@ -344,18 +344,18 @@ def _games(connection: Connection, tournament_id: str) -> list[TournamentGame] |
         .where(tournament_games.c.tournament_id == tournament_id)
         .order_by(tournament_games.c.number, results.c.seat)
     )
-    found: list[TournamentGame] = []
+    matches: list[TournamentGame] = []
     rows: dict[int, list[Any]] = {}
     for row in connection.execute(query):
         rows.setdefault(row.number, []).append(row)
     for number, seats in rows.items():
         first = seats[0]
-        if number != len(found) + 1:
+        if number != len(matches) + 1:
             return None
         shares, biggest = None, (0, 0)
         if first.counted and [row.seat for row in seats] == [0, 1]:
             shares = (seats[0].share, seats[1].share)
             biggest = (seats[0].biggest_turn, seats[1].biggest_turn)
         sides = first.first, first.second
-        found.append(TournamentGame(first.game_id, sides, bool(first.open), shares, biggest))
-    return found
+        matches.append(TournamentGame(first.game_id, sides, bool(first.open), shares, biggest))
+    return matches

@@ -42,7 +42,7 @@ def tournament_data(news: TournamentNews) -> dict[str, Any]:
     """A tournament as plain data, without the ids of people."""
     return {
         "happened": news.happened.name.lower(),
-        "given_up": [one.table.game.id for one in news.given_up],
+        "given_up": [game.table.game.id for game in news.given_up],
         **(state_data(news.tournament) or {}),
     }
 
@@ -59,25 +59,25 @@ def state_data(tournament: Tournament | None) -> dict[str, Any] | None:
         "hints": tournament.hints,
         "started": tournament.started,
         "over": tournament.over,
-        "players": [{"name": one.name, "left": one.left} for one in tournament.entrants],
-        "pairings": [_pairing_data(tournament, one) for one in tournament.pairings],
-        "due": [list(map(name, one.sides)) for one in tournament.due],
-        "waiting": [one.name for one in tournament.waiting],
+        "players": [{"name": player.name, "left": player.left} for player in tournament.entrants],
+        "pairings": [_pairing_data(tournament, pairing) for pairing in tournament.pairings],
+        "due": [list(map(name, pairing.sides)) for pairing in tournament.due],
+        "waiting": [player.name for player in tournament.waiting],
         "table": [
-            {"place": one.place, "name": one.entrant.name, "games": one.games, "won": one.points}
-            for one in tournament.table
+            {"place": row.place, "name": row.entrant.name, "games": row.games, "won": row.points}
+            for row in tournament.table
         ],
-        "winners": [one.name for one in tournament.winners],
+        "winners": [winner.name for winner in tournament.winners],
     }
 
 
-def _pairing_data(tournament: Tournament, one: Pairing) -> dict[str, Any]:
+def _pairing_data(tournament: Tournament, pairing: Pairing) -> dict[str, Any]:
     return {
-        "round": one.round,
-        "players": [_side_name(tournament, side) for side in one.sides],
-        "state": one.state.name.lower(),
-        "game": one.game.id if one.game else None,
-        "shares": list(one.shares) if one.shares else None,
+        "round": pairing.round,
+        "players": [_side_name(tournament, side) for side in pairing.sides],
+        "state": pairing.state.name.lower(),
+        "game": pairing.game.id if pairing.game else None,
+        "shares": list(pairing.shares) if pairing.shares else None,
     }
 
 
@@ -92,88 +92,88 @@ def _happened(news: TournamentNews) -> Iterator[str]:
         if game.before is not None:
             yield from events_text(table.names, game.before, game.events)
         yield result_text(table)
-    told = {
+    message = {
         Happened.JOINED: say_later("{name} takes part."),
         Happened.LEFT: say_later("{name} no longer takes part."),
         Happened.STARTED: say_later("The tournament begins."),
     }.get(news.happened)
     if news.tournament is None:
         yield say("The tournament is closed.")
-    elif told:
-        yield say(told, name=news.name)
+    elif message:
+        yield say(message, name=news.name)
 
 
 def _blocks(
-    found: Tournament | None, width: int = _WIDE, *, commands: bool = True
+    tournament: Tournament | None, width: int = _WIDE, *, commands: bool = True
 ) -> Iterator[Block]:
     """All there is to say of a tournament.
 
     width : columns of a name in a table
     commands : whether it is said what to type; else buttons are the games that are to be played
     """
-    if found is None:
+    if tournament is None:
         return
-    if found.over:
-        yield from _ending(found)
+    if tournament.over:
+        yield from _ending(tournament)
     else:
-        yield _head(found)
-    if not found.started and not found.over:
-        yield from _before(found, commands=commands)
+        yield _head(tournament)
+    if not tournament.started and not tournament.over:
+        yield from _before(tournament, commands=commands)
         return
-    if found.due and commands:
+    if tournament.due and commands:
         yield say("Games to play now:")
-        yield [(_under_way(one) + _versus(found, one, width),) for one in found.due]
-    if found.waiting:
-        yield say("Waiting: {names}.", names=", ".join(one.name for one in found.waiting))
-    if found.form is Form.KNOCK_OUT and not found.over:
-        yield from _bracket(found, width, is_whole=not commands)
-    elif any(row.games for row in found.table):
+        yield [(_under_way(pair) + _versus(tournament, pair, width),) for pair in tournament.due]
+    if tournament.waiting:
+        yield say("Waiting: {names}.", names=", ".join(entry.name for entry in tournament.waiting))
+    if tournament.form is Form.KNOCK_OUT and not tournament.over:
+        yield from _bracket(tournament, width, is_whole=not commands)
+    elif any(row.games for row in tournament.table):
         yield say("Games won:")
-        yield [_row(one, width) for one in found.table]
-    biggest = found.biggest_turn if found.over else None
+        yield [_row(row, width) for row in tournament.table]
+    biggest = tournament.biggest_turn if tournament.over else None
     if biggest:
         who, points = biggest
         yield say("Biggest turn: {name}, {points:,} points.", name=who.name, points=points)
-    if commands and found.due:
+    if commands and tournament.due:
         yield say("/tournament play begins your game.")
 
 
-def _head(found: Tournament) -> str:
+def _head(tournament: Tournament) -> str:
     """Which tournament it is, and how far it has come."""
     try:
-        rules = rules_of(found)
+        rules = rules_of(tournament)
         name, goal, rounds = rules.name, rules.goal, rules.rounds
     except FarkleError:  # of a newer version
         name, goal, rounds = "?", 0, 0
-    told = say_later("Tournament, {form}, {rules} rules, {goal:,} points.")
+    message = say_later("Tournament, {form}, {rules} rules, {goal:,} points.")
     if rounds:
-        told = say_later("Tournament, {form}, {rules} rules, games of {rounds} rounds.")
-    head = say(told, form=say(_FORMS[found.form]), rules=name, goal=goal, rounds=rounds)
-    if not found.started:
+        message = say_later("Tournament, {form}, {rules} rules, games of {rounds} rounds.")
+    head = say(message, form=say(_FORMS[tournament.form]), rules=name, goal=goal, rounds=rounds)
+    if not tournament.started:
         return head
-    counted = [one for one in found.pairings if one.state not in {State.BYE, State.VOID}]
-    done = sum(one.state is State.PLAYED for one in counted)
+    counted = [pair for pair in tournament.pairings if pair.state not in {State.BYE, State.VOID}]
+    done = sum(pair.state is State.PLAYED for pair in counted)
     so_far = say("Played: {done} of {number}.", done=done, number=len(counted))
     return f"{head} {so_far}"
 
 
-def _before(found: Tournament, *, commands: bool) -> Iterator[str]:
+def _before(tournament: Tournament, *, commands: bool) -> Iterator[str]:
     """Who is there before the start, and what there is to do."""
-    names = ", ".join(one.name for one in found.present)
-    yield say_number("{number} [player|players]: {names}.", len(found.present), names=names)
+    names = ", ".join(player.name for player in tournament.present)
+    yield say_number("{number} [player|players]: {names}.", len(tournament.present), names=names)
     then = say_later("{host} begins it when everybody is here.")
     if commands:
         then = say_later(
             "Others join with /tournament join; {host} begins it with /tournament start."
         )
-    yield say(then, host=found.entrant(0).name)
+    yield say(then, host=tournament.entrant(0).name)
 
 
-def _ending(found: Tournament) -> Iterator[str]:
-    if not found.complete:
+def _ending(tournament: Tournament) -> Iterator[str]:
+    if not tournament.complete:
         yield say("The tournament was ended before all games were played.")
         return
-    winners = [one.name for one in found.winners]
+    winners = [winner.name for winner in tournament.winners]
     if not winners:
         yield say("The tournament is over, and nobody is left.")
     elif len(winners) > 1:
@@ -182,9 +182,9 @@ def _ending(found: Tournament) -> Iterator[str]:
         yield say("🏆 {name} wins the tournament.", name=winners[0])
 
 
-def _under_way(one: Pairing) -> str:
+def _under_way(pairing: Pairing) -> str:
     """What comes before a pairing whose game is under way."""
-    return f"{_PLAYING} " if one.state is State.PLAYING else ""
+    return f"{_PLAYING} " if pairing.state is State.PLAYING else ""
 
 
 def _row(row: Row, width: int) -> tuple[str, ...]:
@@ -195,19 +195,19 @@ def _row(row: Row, width: int) -> tuple[str, ...]:
     return f"{row.place}.", name, say("{won} of {games:,}", won=won, games=row.games)
 
 
-def _bracket(found: Tournament, width: int, *, is_whole: bool) -> Iterator[Block]:
+def _bracket(state: Tournament, width: int, *, is_whole: bool) -> Iterator[Block]:
     """Every round of a knock-out as far as it is known, and who won.
 
     is_whole : whether it says, too, which games are under way
     """
-    for number in range(1, found.rounds + 1):
-        pairings = [one for one in found.pairings if one.round == number]
-        known = [one for one in pairings if any(isinstance(side, int) for side in one.sides)]
+    for number in range(1, state.rounds + 1):
+        pairings = [pair for pair in state.pairings if pair.round == number]
+        known = [pair for pair in pairings if any(isinstance(side, int) for side in pair.sides)]
         if known:
-            yield _round_name(number, found.rounds)
+            yield _round_name(number, state.rounds)
             yield [
-                ((_under_way(one) if is_whole else "") + _versus(found, one, width, mark=True),)
-                for one in known
+                ((_under_way(pair) if is_whole else "") + _versus(state, pair, width, mark=True),)
+                for pair in known
             ]
 
 
@@ -216,7 +216,7 @@ def _round_name(number: int, rounds: int) -> str:
     return say(last.get(number, say_later("Round {number}:")), number=number)
 
 
-def _versus(found: Tournament, one: Pairing, width: int, *, mark: bool = False) -> str:
+def _versus(tournament: Tournament, pairing: Pairing, width: int, *, mark: bool = False) -> str:
     """The two of a pairing.
 
     mark : whether who won is marked
@@ -227,11 +227,11 @@ def _versus(found: Tournament, one: Pairing, width: int, *, mark: bool = False) 
             return say("bye")
         if not isinstance(side, int):
             return "?"
-        name = _short(found.entrant(side).name, width)
-        won = mark and one.winner == side and Nobody.BYE not in one.sides
+        name = _short(tournament.entrant(side).name, width)
+        won = mark and pairing.winner == side and Nobody.BYE not in pairing.sides
         return f"{name} {_WON}" if won else name
 
-    return " – ".join(map(told, one.sides))
+    return " – ".join(map(told, pairing.sides))
 
 
 def _short(name: str, width: int) -> str:
@@ -250,24 +250,24 @@ def _lines(blocks: Sequence[Block]) -> list[str]:
 
 def tournament_card(news: TournamentNews) -> Card:
     """A tournament as a message with buttons."""
-    found = news.tournament
-    lines = _lines([*_happened(news), *_blocks(found, _NAME, commands=False)])
-    return Card(plain_markdown("\n".join(lines)), buttons=tuple(_buttons(found)) if found else ())
+    state = news.tournament
+    lines = _lines([*_happened(news), *_blocks(state, _NAME, commands=False)])
+    return Card(plain_markdown("\n".join(lines)), buttons=tuple(_buttons(state)) if state else ())
 
 
-def _buttons(found: Tournament) -> Iterator[Button]:
+def _buttons(tournament: Tournament) -> Iterator[Button]:
     """What can be done now: join and start, then the games that are to be played."""
-    if found.over:
+    if tournament.over:
         return
-    if not found.started:
+    if not tournament.started:
         yield Button("join", say("Join"), style=Style.MAIN)
         yield Button("leave", say("Leave"))
-        yield Button("start", say("Start"), style=Style.BANK, enabled=len(found.present) > 1)
+        yield Button("start", say("Start"), style=Style.BANK, enabled=len(tournament.present) > 1)
         return
     number = 0
-    for number, one in enumerate(found.due, start=1):
-        first, second = one.sides
-        style = Style.PLAIN if one.state is State.PLAYING else Style.MAIN
-        label = _under_way(one) + _versus(found, one, _BUTTON_NAME)
+    for number, pairing in enumerate(tournament.due, start=1):
+        first, second = pairing.sides
+        style = Style.PLAIN if pairing.state is State.PLAYING else Style.MAIN
+        label = _under_way(pairing) + _versus(tournament, pairing, _BUTTON_NAME)
         yield Button(f"{first}-{second}", label, (number - 1) // _PER_ROW, style)
     yield Button("show", say("Refresh"), -(-number // _PER_ROW))
