@@ -59,17 +59,17 @@ async def hosted(
             beside.append(keep_backups(database, settings.backups, settings.backup_days))
         if address := os.environ.get("NOTIFY_SOCKET"):
             beside.append(_keep_notifying(address, front))
-        running = [asyncio.create_task(one) for one in beside]
+        running = [asyncio.create_task(coroutine) for coroutine in beside]
         try:
             yield front
         finally:
-            for one in running:
-                one.cancel()
+            for task in running:
+                task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
 
 
 _LOOK_SECONDS = 1.0
-"""Between two looks whether people can reach the front."""
+"""Seconds between two looks whether people can reach the front."""
 
 
 async def _keep_notifying(address: str, front: Front) -> None:
@@ -79,21 +79,21 @@ async def _keep_notifying(address: str, front: Front) -> None:
     # it wants to hear twice in the time that it waits
     wait = min(_LOOK_SECONDS, seconds / 2) if seconds else _LOOK_SECONDS
     path = f"\0{address[1:]}" if address.startswith("@") else address
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
-        told.setblocking(False)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as channel:
+        channel.setblocking(False)
         was_ready = False
         try:
             while True:
                 if front.is_ready() and not was_ready:
                     was_ready = True
-                    _tell(told, path, "READY=1")
+                    _tell(channel, path, "READY=1")
                 if seconds:
-                    _tell(told, path, "WATCHDOG=1")
+                    _tell(channel, path, "WATCHDOG=1")
                 await asyncio.sleep(wait)
         finally:
-            _tell(told, path, "STOPPING=1")
+            _tell(channel, path, "STOPPING=1")
 
 
-def _tell(told: socket.socket, path: str, word: str) -> None:
+def _tell(channel: socket.socket, path: str, word: str) -> None:
     with suppress(OSError):  # nobody listens, or not yet
-        told.sendto(word.encode(), path)
+        channel.sendto(word.encode(), path)

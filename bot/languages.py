@@ -39,9 +39,9 @@ class Translated(Language):
         # gettext keeps what describes the catalogue under the empty message
         return self._messages.gettext(message) if message else ""
 
-    def counted(self, one: str, many: str, number: int) -> str:
+    def counted(self, single: str, many: str, number: int) -> str:
         """The translation of a sentence for a number of things."""
-        return self._messages.ngettext(one, many, number)
+        return self._messages.ngettext(single, many, number)
 
 
 def language_codes() -> list[str]:
@@ -60,10 +60,10 @@ def find_code(locale: str) -> str | None:
     tag = locale.partition(".")[0].replace("_", "-")
     codes = {Locale.parse(code, sep="-"): code for code in language_codes()}
     try:
-        found = Locale.negotiate([tag], codes.values(), sep="-")
+        nearest = Locale.negotiate([tag], codes.values(), sep="-")
     except (ValueError, UnknownLocaleError):
         return None
-    return codes[found] if found else None
+    return codes[nearest] if nearest else None
 
 
 @lru_cache(maxsize=64)

@@ -396,7 +396,7 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
 
 def escape_markdown(text: str) -> str:
     """Text that is shown as it is, names with marks, links and mentions in them too."""
-    return defused(_MARKS.sub(lambda found: "\\" + found[0], cleaned(text)))
+    return defused(_MARKS.sub(lambda mark: "\\" + mark[0], cleaned(text)))
 
 
 def defused(text: str) -> str:
@@ -404,7 +404,7 @@ def defused(text: str) -> str:
 
     A blank of no width is put where one would begin, as discord.py does.
     """
-    return _ACTED_ON.sub(lambda found: found[0] + "\N{ZERO WIDTH SPACE}", cleaned(text))
+    return _ACTED_ON.sub(lambda start: start[0] + "\N{ZERO WIDTH SPACE}", cleaned(text))
 
 
 def shorten_text(text: str, most: int = MOST_IN_MESSAGE) -> str:

@@ -62,8 +62,8 @@ class LogFormatter(logging.Formatter):
 
     def without_secrets(self, text: str) -> str:
         """Return a text in which tokens and secrets of dice are left out."""
-        for one in self._hidden:
-            text = text.replace(one, "[token]")
+        for secret in self._hidden:
+            text = text.replace(secret, "[token]")
         return _SECRETS.sub("[secret]", text)
 
 
@@ -73,15 +73,15 @@ class JsonFormatter(LogFormatter):
     def format(self, record: logging.LogRecord) -> str:
         """The line, with the moment in UTC."""
         moment = datetime.fromtimestamp(record.created, UTC)
-        told = {
+        entry = {
             "time": moment.isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
         }
         if record.exc_info:
-            told["traceback"] = self.formatException(record.exc_info)
-        return json.dumps({key: self.without_secrets(value) for key, value in told.items()})
+            entry["traceback"] = self.formatException(record.exc_info)
+        return json.dumps({key: self.without_secrets(value) for key, value in entry.items()})
 
 
 class LogFile(RotatingFileHandler):
@@ -120,7 +120,7 @@ def open_log(
 
 def where() -> str:
     """Which file the log is, in the words after a sentence; empty if it is none."""
-    files = [one for one in logging.getLogger().handlers if isinstance(one, LogFile)]
+    files = [handler for handler in logging.getLogger().handlers if isinstance(handler, LogFile)]
     return f" ({files[0].baseFilename})" if files else ""
 
 

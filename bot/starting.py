@@ -16,7 +16,7 @@ INTERRUPTED = 130
 
 @contextlib.contextmanager
 def loading() -> Iterator[None]:
-    """For imports of much: nothing looks for garbage meanwhile, or ever among what is loaded.
+    """A context for imports: nothing looks for garbage meanwhile, or ever among what is loaded.
 
     Interrupts end the program at once, unless somebody else minds them: some of what is loaded
     would drop an exception that comes meanwhile, or change it.
@@ -45,7 +45,7 @@ def end(sentence: str, status: int) -> NoReturn:
     """End the program with its status, and a sentence on what went wrong, if anything."""
     # a stream that was closed from the start is None
     if sentence and sys.stderr:
-        told = f"farkle: {sentence}"
+        message = f"farkle: {sentence}"
         if sys.stderr.isatty():
             # whoever reads it elsewhere, such as a program, gets one line
             wrapper = textwrap.TextWrapper(
@@ -54,8 +54,8 @@ def end(sentence: str, status: int) -> NoReturn:
                 break_long_words=False,
                 break_on_hyphens=False,
             )
-            told = "\n".join(map(wrapper.fill, told.split("\n")))
-        print(told, file=sys.stderr)  # noqa: T201
+            message = "\n".join(map(wrapper.fill, message.split("\n")))
+        print(message, file=sys.stderr)  # noqa: T201
     leave(status)
 
 

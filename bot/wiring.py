@@ -99,7 +99,7 @@ async def open_parts(
         questions = PositionQuestions(oracle, rules, tables)
         core = Core(settings, tables, games, oracle, rules, questions, back)
         features = in_chat(core)
-        games.after_game += [one.after_game for one in features if one.after_game]
+        games.after_game += [feature.after_game for feature in features if feature.after_game]
         # collections hold up every answer: with 150 games by buttons for up to 0.18 s, and 0.04 s
         # where they leave out what is loaded, which stays
         gc.collect()
@@ -131,7 +131,7 @@ def commands_of(core: Core, features: Sequence[Feature]) -> Commands:
             *answered_by(core.questions),
             *answered_by(played),
             *answered_by(RulesCommands(core.rules)),
-            *(command for one in features for command in one.commands),
+            *(command for feature in features for command in feature.commands),
         ],
         played.resume,
         core.rules.names,

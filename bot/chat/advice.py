@@ -111,7 +111,7 @@ def dice_of_players(
     is_dealt = line.choice("draft", _IS_DEALT)
     if is_dealt is None:
         return (kits_of_all(line, rules, players) if has_sets(line.options) else ()), ()
-    if tracked or any(one.name in line.options for one in SETS):
+    if tracked or any(field.name in line.options for field in SETS):
         raise InvalidRequestError.say(
             "draft: hands out the dice to both players: name none, and use no real ones"
         )
@@ -155,13 +155,13 @@ class PositionQuestions:
             `of_game` after the game, with the name of the player to move
         """
         oracle = self.oracle
-        here, open_games = await self.tables.asked_at(caller, told=bool(line.options))
+        here, open_games = await self.tables.asked_at(caller, has_position=bool(line.options))
         if here and not line.options:
             game = replace(here.game, before=None)
             yield ready_for(oracle, self.rules, caller, game)
-            told = (line.words, here.names[game.mover]) if is_rolled else ()
-            found = await oracle.answered_in(game, caller.asker, of_game, game, *told)
-            yield await reply(found, here)
+            named = (line.words, here.names[game.mover]) if is_rolled else ()
+            answer = await oracle.answered_in(game, caller.asker, of_game, game, *named)
+            yield await reply(answer, here)
             return
         meant = await self.meant(line, caller, here)
         situation = _situation(line, meant)
@@ -175,8 +175,8 @@ class PositionQuestions:
         check = partial(check_asked, situation, left)
         yield ready_to_answer(oracle, self.rules, caller, situation, check)
         matchup, how = dice.matchup if dice else None, (caller.asker, meant, of_position)
-        found = await oracle.answered(*how, *asked, players=players, matchup=matchup)
-        yield await reply(found, None)
+        answer = await oracle.answered(*how, *asked, players=players, matchup=matchup)
+        yield await reply(answer, None)
 
     async def meant(self, line: Line, caller: Caller, here: Table | None) -> Ruleset:
         """The rules that are meant: named, of the game here, of the place; maybe to another goal.
@@ -187,10 +187,10 @@ class PositionQuestions:
         if own:
             named = named or KCD
         if named is None and here is not None:
-            found = here.game.rules
+            rules = here.game.rules
         else:
-            found = await self.rules.resolve(caller.place, named)
-        return line.to_goal(found, named=not own)
+            rules = await self.rules.resolve(caller.place, named)
+        return line.to_goal(rules, named=not own)
 
     @asked(
         "/advise DICE",
@@ -217,10 +217,10 @@ class PositionQuestions:
         of_game = partial(advisor.advise_in, endings=endings)
         of_position = partial(advisor.advise_on, endings=endings)
 
-        async def reply(found: Advice | Odds, here: Table | None) -> Reply:
-            told = await _answer(caller, found, here)
+        async def reply(answer: Advice | Odds, here: Table | None) -> Reply:
+            shown = await _answer(caller, answer, here)
             card = partial(answer_card, whole=whole, ask=ask)
-            return replace(told, make_card=card, private=told.private or whole)
+            return replace(shown, make_card=card, private=shown.private or whole)
 
         return self.answered(line, caller, of_game, of_position, reply, is_rolled=True)
 
@@ -252,7 +252,7 @@ class PositionQuestions:
         if isinstance(press, AskPress):
             return self._opened(press.position, caller, whole=True)
         roll, *options = press.line.split(";")
-        line = Line((roll,), dict(one.split("=") for one in options))
+        line = Line((roll,), dict(option.split("=") for option in options))
         return self._advised(line, caller, whole=True)
 
     async def _opened(self, typed: str, caller: Caller, *, whole: bool = False) -> Stream:
@@ -264,18 +264,18 @@ class PositionQuestions:
         check_hints(open_games, caller, meant, (position.banked, position.opponent), roll)
         yield solved_first(oracle, self.rules, caller, meant, 2)
         work = oracle.advisor.answer, meant, position, roll
-        found = await oracle.answered(caller.asker, meant, *work)
-        yield Reply(found, answer_text, answer_data, partial(answer_card, whole=whole), whole)
+        answer = await oracle.answered(caller.asker, meant, *work)
+        yield Reply(answer, answer_text, answer_data, partial(answer_card, whole=whole), whole)
 
 
 def _asks_all(line: Line) -> Callable[[str], Press] | None:
     """What makes the press for all of the advice that a line asks for; None if it has no room."""
-    told = ";".join([line.words, *(f"{name}={line.option(name)}" for name in line.options)])
+    question = ";".join([line.words, *(f"{name}={line.option(name)}" for name in line.options)])
     try:
-        QuestionPress(told, "all")
+        QuestionPress(question, "all")
     except ValueError:
         return None
-    return partial(QuestionPress, told)
+    return partial(QuestionPress, question)
 
 
 def _dice(
@@ -311,17 +311,17 @@ def with_numbers(line: Line) -> Line:
     return Line((dice,), {**line.options, **dict(zip(names, numbers, strict=True))})
 
 
-async def _answer(caller: Caller, found: Advice | Odds, here: Table | None) -> Reply:
+async def _answer(caller: Caller, answer: Advice | Odds, here: Table | None) -> Reply:
     """Advice or odds; on the game here for who asked alone."""
     text = partial(_for_mover, here, caller) if here else answer_text
-    return Reply(found, text, answer_data, answer_card, private=here is not None)
+    return Reply(answer, text, answer_data, answer_card, private=here is not None)
 
 
-def _for_mover(table: Table, caller: Caller, found: Advice | Odds) -> str:
+def _for_mover(table: Table, caller: Caller, answer: Advice | Odds) -> str:
     """An answer that says "you" to the player to move, whoever asked."""
-    text = answer_text(found)
+    text = answer_text(answer)
     if table.seat_of(caller.person) != table.game.mover:
         head = say("As {name} sees it:", name=table.names[table.game.mover])
         text = f"{head}\n{text}"
-    exact = table.game.playing == 2 or len(found.chances) > 2
+    exact = table.game.playing == 2 or len(answer.chances) > 2
     return text if exact else f"{text}\n{say(NOT_EXACT)}"

@@ -27,16 +27,16 @@ _MOST_OPTIONS = 24
 
 
 def answer_card(
-    found: Advice | Odds | Hint, *, whole: bool = False, ask: Callable[[str], Press] | None = None
+    subject: Advice | Odds | Hint, *, whole: bool = False, ask: Callable[[str], Press] | None = None
 ) -> Card:
     """Advice, odds or a hint with a button that asks for all of it.
 
     ask : makes the press of that button where the position has no ID
     """
-    answer = (found.advice or found.odds) if isinstance(found, Hint) else found
+    answer = (subject.advice or subject.odds) if isinstance(subject, Hint) else subject
     if answer and (opens := views.opened_by(answer)):
         ask = partial(AskPress, opens)
-    card = advice_card(found, whole=whole or ask is None)
+    card = advice_card(subject, whole=whole or ask is None)
     return pressable(card, ask) if ask else card
 
 
@@ -57,17 +57,17 @@ def review_card(game: str, pages: Sequence[Card], page: int) -> Card:
     )
 
 
-def advice_card(found: Advice | Odds | Hint, *, whole: bool = False) -> Card:
+def advice_card(subject: Advice | Odds | Hint, *, whole: bool = False) -> Card:
     """Advice, odds or a hint as a message.
 
     whole : whether all set-asides are told, and not the best with a button for the others
     """
-    if isinstance(found, Hint):
-        hint = found
-    elif isinstance(found, Advice):
-        hint = Hint(found, None, exact=True)
+    if isinstance(subject, Hint):
+        hint = subject
+    elif isinstance(subject, Advice):
+        hint = Hint(subject, None, exact=True)
     else:
-        hint = Hint(None, found, exact=True)
+        hint = Hint(None, subject, exact=True)
     head, notes = hint_head(hint), [] if hint.exact else [say(NOT_EXACT)]
     if hint.advice:
         return _advice_card(hint.advice, head, notes, whole=whole)
@@ -79,21 +79,21 @@ def _advice_card(advice: Advice, head: str, notes: list[str], *, whole: bool) ->
     dice: LoadedDice | None = advice.brought
     if advice.fate is not Fate.SCORES and not advice.uses:
         return Card(plain_markdown(views.advice_text(advice)))
-    rows = [(one.win_probability, _choice_text(advice, one)) for one in advice.options]
+    rows = [(option.win_probability, _choice_text(advice, option)) for option in advice.options]
     for use in advice.uses[: views.MOST_USES]:
-        told = escape_markdown(use_text(advice.brought, use, advice.roll))
-        rows.append((use.win_probability, f"**{told}**"))
+        choice = escape_markdown(use_text(advice.brought, use, advice.roll))
+        rows.append((use.win_probability, f"**{choice}**"))
     rows.sort(key=lambda row: -row[0])
     most = _MOST_OPTIONS if whole else _MOST_ROWS
     lines = [f"### {escape_markdown(head)}", f"-# {escape_markdown(views.advice_head(advice))}"]
-    lines += [f"-# {escape_markdown(one)}" for one in views.brought_lines(dice)]
+    lines += [f"-# {escape_markdown(line)}" for line in views.brought_lines(dice)]
     if advice.fate is not Fate.SCORES:
         lines.append(plain_markdown(views.fate_text(advice)))
-    for number, (value, told) in enumerate(rows[:most]):
+    for number, (value, choice) in enumerate(rows[:most]):
         tail = (
             say("**best**") if number == 0 else views.cost_text(advice.best - value, advice.within)
         )
-        lines.append(f"{number + 1}\\. {told}: {percent(value, advice.within)}, {tail}")
+        lines.append(f"{number + 1}\\. {choice}: {percent(value, advice.within)}, {tail}")
     if ends := views.endings_lines(advice):
         lines.append(plain_markdown("\n".join(ends)))
     told_later = (views.reason_text(advice), views.reachable_text(advice), *notes)
@@ -117,19 +117,19 @@ def _choice_text(advice: Advice, option: Option) -> str:
         Decision.WIN: say_later("keep **{kept}** ({points:,}), bank {total:,} and win"),
         Decision.LOST: say_later("keep **{kept}** ({points:,}), too little to bank"),
     }[option.action]
-    told = say(
+    action = say(
         then,
         kept=escape_markdown(views.set_aside_text(advice, option)),
         points=option.points,
         dice=escape_markdown(views.left_text(advice, option)),
         total=option.turn_total,
     )
-    return say("{action} with the badge", action=told) if option.with_badge else told
+    return say("{action} with the badge", action=action) if option.with_badge else action
 
 
 def _marked_odds(odds: Odds, head: str) -> list[str]:
     """Roll or bank in columns, and why under them."""
-    told = [views.odds_table(odds), views.reason_text(odds), views.reachable_text(odds)]
+    texts = [views.odds_table(odds), views.reason_text(odds), views.reachable_text(odds)]
     notes = [*map(escape_markdown, views.doubt_lines(odds.brought)), views.id_text(odds)]
-    lines = [f"### {escape_markdown(head)}", *map(plain_markdown, filter(None, told))]
+    lines = [f"### {escape_markdown(head)}", *map(plain_markdown, filter(None, texts))]
     return [*lines, *(f"-# {note}" for note in notes if note)]

@@ -108,7 +108,7 @@ def _question_of(line: str, options: Collection[str]) -> str | None:
     if _NO_DIE.search(others):  # a number of which nobody knows what it is
         return None
     dice = " ".join(re.findall(_DIE, roll[0]))
-    return " ".join([dice, *(found[0].rstrip(",.?!") for found in given.finditer(behind))])
+    return " ".join([dice, *(option[0].rstrip(",.?!") for option in given.finditer(behind))])
 
 
 def _dice(roll: re.Match[str]) -> int:
@@ -157,7 +157,7 @@ _MOST_ERROR = 600
 _MOST_REPEATED = 40
 _MOST_DIGITS = 20
 
-_POSITION = tuple((one.name, one.attribute, one.kind) for one in POSITION_FIELDS)
+_POSITION = tuple((field.name, field.attribute, field.kind) for field in POSITION_FIELDS)
 """The options that describe a position, with what each is in a situation."""
 
 Word = str | int | Person
@@ -189,7 +189,7 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """For people, in the language that is spoken where this is called."""
+        """What it says to people, in the language that is spoken where this is called."""
         return cleaned(self.make_text(self.subject))
 
     @property
@@ -210,33 +210,33 @@ Stream = AsyncIterator["Told | Stream"]
 """What is said one after the other; a stream in it says all that it has to say in its place."""
 
 
-def as_reply(told: Told) -> Reply:
+def as_reply(part: Told) -> Reply:
     """What is said in its usual words, and replies as they are."""
-    match told:
+    match part:
         case News():
-            return Reply(told, news_text, news_data)
+            return Reply(part, news_text, news_data)
         case Delay():
-            return Reply(told, delay_text, asdict)
+            return Reply(part, delay_text, asdict)
         case Needed():
-            return Reply(told, needed_text, needed_data)
-    return told
+            return Reply(part, needed_text, needed_data)
+    return part
 
 
 async def spread(stream: Stream) -> AsyncIterator[Told]:
     """All that is said in a stream, with that of the streams in it."""
-    async for told in stream:
-        if isinstance(told, AsyncIterator):
-            async for one in spread(told):
-                yield one
+    async for part in stream:
+        if isinstance(part, AsyncIterator):
+            async for piece in spread(part):
+                yield piece
         else:
-            yield told
+            yield part
 
 
 async def replies_to(stream: Stream) -> AsyncGenerator[Reply, None]:
     """Yield replies as they come; what goes wrong is the last of them."""
     try:
-        async for told in spread(stream):
-            yield as_reply(told)
+        async for part in spread(stream):
+            yield as_reply(part)
     except Exception as error:  # whatever one answer is, the chat goes on
         yield failure(error)
 
@@ -357,7 +357,7 @@ class Command:
     """Marked by `say_later`."""
     answer: Handler
     fields: tuple[Field, ...]
-    """Its options in their order, the words among them."""
+    """The options in their order, the words among them."""
     is_asked: bool = True
     """Whether fronts that ask for each option by itself have it so; those of /rules depend on the
     word that follows it."""
@@ -384,18 +384,18 @@ class Command:
 
     @property
     def name(self) -> str:
-        """Without its slash."""
+        """The name of the command without its slash."""
         return self.usage.split()[0].removeprefix("/")
 
     @property
     def options(self) -> dict[str, str]:
-        """Those that are named, with what they mean."""
-        return {one.name: one.meaning for one in self.fields if not one.is_word}
+        """The options that are named, with what they mean."""
+        return {field.name: field.meaning for field in self.fields if not field.is_word}
 
     @property
     def takes_words(self) -> bool:
         """Whether anything may be typed that is no named option."""
-        return self.more_words or any(one.is_word for one in self.fields)
+        return self.more_words or any(field.is_word for field in self.fields)
 
     @property
     def takes_bare_options(self) -> bool:
@@ -542,16 +542,16 @@ def _bare_option(command: Command, words: str) -> str | None:
     """The first option that was typed without a value, if there is one."""
     if not (command.options and command.takes_bare_options):
         return None
-    found = re.search(rf"(?<!\S)({_option_names(command)})(?!\S)", words, re.IGNORECASE)
-    return re.sub("[_ ]", "-", found[1].lower()) if found else None
+    option = re.search(rf"(?<!\S)({_option_names(command)})(?!\S)", words, re.IGNORECASE)
+    return re.sub("[_ ]", "-", option[1].lower()) if option else None
 
 
 def _no_value(option: str) -> InvalidRequestError:
     return InvalidRequestError.say('the option "{option}:" needs a value after it', option=option)
 
 
-def _with_colon(found: re.Match[str]) -> str:
-    return f"{found[1].replace(' ', '-')}:{found[2]}" if found[1] else found[0]
+def _with_colon(hit: re.Match[str]) -> str:
+    return f"{hit[1].replace(' ', '-')}:{hit[2]}" if hit[1] else hit[0]
 
 
 def _spaced(name: str) -> str:
@@ -562,7 +562,7 @@ def _spaced(name: str) -> str:
 def _as_meant(typed: str) -> str:
     """A line without marks of a quote and what nobody sees; full-width letters are plain ones."""
     plain = " ".join(narrowed(typed).splitlines())
-    return re.sub(r"^[\s>`]*(/(?=\s*\w)\s*)?|[\s`]*$", lambda found: "/" if found[1] else "", plain)
+    return re.sub(r"^[\s>`]*(/(?=\s*\w)\s*)?|[\s`]*$", lambda mark: "/" if mark[1] else "", plain)
 
 
 class Commands:
@@ -585,15 +585,15 @@ class Commands:
         self._last: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         """Held by the command of a person, by their id, that has begun last."""
         self.by_name = {
-            one.name: replace(one, answer=partial(self._in_turn, one.answer))
-            for one in (*commands, *answered_by(self))
+            command.name: replace(command, answer=partial(self._in_turn, command.answer))
+            for command in (*commands, *answered_by(self))
         }
 
     @property
     def fields(self) -> dict[str, tuple[Field, ...]]:
         """The options of each command that is asked for them one by one, by its name."""
         known = self.by_name.items()
-        return {name: one.fields for name, one in known if one.is_asked}
+        return {name: command.fields for name, command in known if command.is_asked}
 
     async def words(self, place: str) -> dict[str, Collection[str]]:
         """What may be typed in a place for words in capitals of a usage, such as NAME."""
@@ -624,9 +624,9 @@ class Commands:
             turn.callback(lock.release)
             later = asyncio.get_running_loop().call_later(_MOST_ALONE, turn.close)
             turn.callback(later.cancel)
-            async for told in spread(answer(line, caller)):
+            async for part in spread(answer(line, caller)):
                 turn.close()
-                yield told
+                yield part
 
     def resume(self, caller: Caller) -> AsyncIterator[Reply]:
         """What goes on by itself in a place; what is wrong with it is a reply too."""
@@ -648,8 +648,8 @@ class Commands:
         if name not in self.by_name:
             raise self._not_understood(line, name)
         command, rest = self.by_name[name], "".join(others)
-        if command.is_exact and (found := re.search(name, typed, re.IGNORECASE)):
-            rest = typed[found.end() :]
+        if command.is_exact and (hit := re.search(name, typed, re.IGNORECASE)):
+            rest = typed[hit.end() :]
         names = await self._rule_names(place) if _NAMED_RULES.search(rest) else ()
         return name, take_apart(command, rest, names)
 

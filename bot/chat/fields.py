@@ -44,19 +44,19 @@ class Field:
     """Whether it goes without a place of its own where a chat has too few."""
 
 
-def number(name: str, meaning: str, least: int = 0, most: int = MOST_POINTS, **more: Any) -> Field:
+def number(name: str, meaning: str, least: int = 0, most: int = MOST_POINTS, **rest: Any) -> Field:
     """A whole number."""
-    return Field(name, meaning, Kind.NUMBER, least, most, **more)
+    return Field(name, meaning, Kind.NUMBER, least, most, **rest)
 
 
-def word(name: str, meaning: str, *, most: int = _MOST_WORDS, **more: Any) -> Field:
+def word(name: str, meaning: str, *, most: int = _MOST_WORDS, **rest: Any) -> Field:
     """A word of the command."""
-    return Field(name, meaning, Kind.TEXT, 1, most, is_word=True, **more)
+    return Field(name, meaning, Kind.TEXT, 1, most, is_word=True, **rest)
 
 
-def person(name: str, meaning: str, **more: Any) -> Field:
+def person(name: str, meaning: str, **rest: Any) -> Field:
     """A person as a word of the command."""
-    return Field(name, meaning, Kind.PERSON, is_word=True, **more)
+    return Field(name, meaning, Kind.PERSON, is_word=True, **rest)
 
 
 def yes_no(name: str, meaning: str) -> Field:

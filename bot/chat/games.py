@@ -118,10 +118,10 @@ class GameCommands:
         level, rules = _level(line), await self._ruleset(line, caller)
 
         def players(usual: str) -> list[Player]:
-            found = _players(line.arguments, caller, level or usual)
-            if level and all(isinstance(player, Person) for player in found):
-                found.append(level)
-            return found
+            all_players = _players(line.arguments, caller, level or usual)
+            if level and all(isinstance(player, Person) for player in all_players):
+                all_players.append(level)
+            return all_players
 
         usual = Optimal.name  # dice that players bring are always solved
         if not brings_dice(line):
@@ -158,7 +158,7 @@ class GameCommands:
         *,
         tracked: bool = False,
     ) -> Stream:
-        """That rules are solved before a game of them begins, once it is known that it can."""
+        """Have rules solved before a game of them begins, once it is known that it can."""
         _hints(line)
         _away(line)
         await self.games.check_begin(caller, players, tracked=tracked)
@@ -175,10 +175,10 @@ class GameCommands:
     ) -> Stream:
         kits, pool = dice_of_players(line, rules, len(players), tracked=tracked)
         joker_alone = line.choice("joker-alone", YES_OR_NO) is True
-        more: dict[str, Any] = {"tracked": tracked, "joker_alone": joker_alone}
-        yield self.games.prepare(caller, players, rules, kits, **more)
-        more |= {"hints": _hints(line), "away_seconds": _away(line), "kits": kits, "pool": pool}
-        yield self.games.play(caller, players, rules, **more)
+        terms: dict[str, Any] = {"tracked": tracked, "joker_alone": joker_alone}
+        yield self.games.prepare(caller, players, rules, kits, **terms)
+        terms |= {"hints": _hints(line), "away_seconds": _away(line), "kits": kits, "pool": pool}
+        yield self.games.play(caller, players, rules, **terms)
 
     @asked(
         "/join",
@@ -188,7 +188,7 @@ class GameCommands:
     async def _join(self, line: Line, caller: Caller) -> Stream:
         level, kit = _level(line), None
         game = (await self.games.tables.find(caller, table_of(line))).game
-        if any(one.name in line.options for one in OWN):
+        if any(field.name in line.options for field in OWN):
             kit = own_kit(line, game)
             yield self.games.prepare_join(caller, table_of(line), level, kit)
         else:
@@ -294,7 +294,7 @@ class GameCommands:
     )
     def _score(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         # "farkle 300" where a farkle keeps the turn total
-        endings = [one for word in line.arguments for one in _ENDINGS if _lower(word) == one]
+        endings = [end for word in line.arguments for end in _ENDINGS if _lower(word) == end]
         words = [word for word in line.arguments if _lower(word) not in _ENDINGS]
         who, typed = _name_and_number(words, line, no_turn)
         points = None if typed is None else whole_number(typed, no_turn)
@@ -319,7 +319,7 @@ class GameCommands:
         following = line.options.get("next")
         who = named or (None if following is None else _who(following))
         farkles, uses = _whole(line, "farkles"), _whole(line, "uses")
-        nothing = all(one is None for one in (typed, farkles, uses, following))
+        nothing = all(part is None for part in (typed, farkles, uses, following))
         if who is None or nothing:
             raise InvalidRequestError(_no_fix(line.words))
         if following and line.arguments:
@@ -351,14 +351,14 @@ class GameCommands:
         table = await self.games.tables.find(caller, table_of(line))
         self.games.tables.note_seen(caller)
         shown = await self.games.shown(table)
-        yield Reply(shown, table_text, lambda one: table_data(one.table, one.chances))
+        yield Reply(shown, table_text, lambda news: table_data(news.table, news.chances))
         yield self.games.bots(table)
 
     @asked("/games", say_later("the open games"))
     async def _list(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
-        found = await self.games.tables.open_at(caller.place)
+        games = await self.games.tables.open_at(caller.place)
         self.games.tables.note_seen(caller)
-        yield Reply(found, games_text, lambda tables: [table_data(one, None) for one in tables])
+        yield Reply(games, games_text, lambda tables: [table_data(table, None) for table in tables])
 
     @asked(
         "/skip [NAME]",
@@ -407,7 +407,7 @@ class GameCommands:
             **{name: line.choice(name, YES_OR_NO) for name in ("mentions", "posts", "threads")},
         )
         chosen = best_language(settings.language) if settings.language else spoken()
-        yield Reply(settings, lambda one: said_in(chosen, settings_text, one), settings_data)
+        yield Reply(settings, lambda state: said_in(chosen, settings_text, state), settings_data)
 
     @asked(
         "/leave [NAME]",
@@ -553,7 +553,7 @@ def _away(line: Line) -> int | None:
 
 
 def no_turn(text: str) -> str:
-    """That what was typed is no turn with real dice, and what is one."""
+    """The sentence that what was typed is no turn with real dice, and what is one."""
     if not text:
         return say("give the points of the turn, farkle, lose or win, as in /score ann 550")
     return say(
@@ -621,14 +621,14 @@ def _check_whole(table: Table, who: Person | str, number: int, sign: str) -> Non
         "change": f"{sign}{figure(abs(number))}",
         "total": score + number,
     }
-    told = say(
+    refusal = say(
         "/fix sets the whole score and adds nothing: {name} has {score:,}, so for {change} write"
         " /fix {name} {total}",
         **parts,
     )
     if may_be:
-        told += say("; if the score really is {change}, write /fix {name} 0 first", **parts)
-    raise InvalidRequestError(told)
+        refusal += say("; if the score really is {change}, write /fix {name} 0 first", **parts)
+    raise InvalidRequestError(refusal)
 
 
 def _lower(word: Word) -> str:
@@ -644,16 +644,16 @@ def _who(word: Word) -> Person | str:
 def _players(arguments: Sequence[Word], caller: Caller, level: str) -> list[Player]:
     """The caller, and who is named: bots by level or as "bot", which has the level given."""
     players: list[Player] = [caller.person]
-    players += [one for one in arguments if isinstance(one, Person)]
-    typed = " ".join(str(one) for one in arguments if not isinstance(one, Person))
+    players += [argument for argument in arguments if isinstance(argument, Person)]
+    typed = " ".join(str(argument) for argument in arguments if not isinstance(argument, Person))
     for word in typed.replace(",", " ").split():
-        found = _NAME.fullmatch(word)
-        if not found:
+        hit = _NAME.fullmatch(word)
+        if not hit:
             raise InvalidRequestError.say(
                 '"{word}" is not a name: names are up to 30 letters and digits, as in @ann',
                 word=word,
             )
-        name = safe_text(found[1], LONGEST_NAME)
+        name = safe_text(hit[1], LONGEST_NAME)
         if not name or name.lower() in RESERVED:
             raise InvalidRequestError.say(
                 '"{name}" already means something here: choose another name', name=name

@@ -41,7 +41,7 @@ _FIRST = "advise", "odds", "play", "track", "daily", "rules"
 
 def help_card(commands: Mapping[str, "Command"], name: str) -> Card:
     """Help where options are asked for by name: what can be given there, and a short way in."""
-    asked = {key: one for key, one in commands.items() if one.is_asked or key == "rules"}
+    asked = {key: entry for key, entry in commands.items() if entry.is_asked or key == "rules"}
     card = text_card(partial(help_text, asked, name, typed=False), f"help {name}")
     if name:
         return card
@@ -58,21 +58,21 @@ def help_text(commands: Mapping[str, "Command"], name: str, *, typed: bool = Tru
     """
     if not (name or typed):
         groups = columns((group, say(meaning)) for group, (meaning, _) in GROUPS.items())
-        more = say("More of them with the option command of /help, also by group:")
-        lines = [*_rows(commands, _FIRST, typed=False), more, *groups]
+        note = say("More of them with the option command of /help, also by group:")
+        lines = [*_rows(commands, _FIRST, typed=False), note, *groups]
     elif not name:
-        more = say(
+        note = say(
             "/help play shows a group, /help advise a command, /help all everything. Groups:"
         )
         groups = columns((group, say(meaning)) for group, (meaning, _) in GROUPS.items())
         first = _rows(commands, _FIRST)
         alone = say("Type your dice alone, such as 6 5 3 3 3 2, to hear what to keep.")
-        lines = [alone, *first, more, *groups]
+        lines = [alone, *first, note, *groups]
     elif name == ALL or name in GROUPS:
         lines = []
         for group, (meaning, names) in GROUPS.items():
             if name in {ALL, group}:
-                others = [key for key, one in commands.items() if one.group == group]
+                others = [key for key, command in commands.items() if command.group == group]
                 listed = [*names.split(), *others]
                 lines += [f"{group}: {say(meaning)}", *_rows(commands, listed, typed=typed)]
         if name in commands:
@@ -86,12 +86,14 @@ def _rows(
     commands: Mapping[str, "Command"], names: Iterable[str], *, typed: bool = True
 ) -> list[str]:
     known = (commands[name] for name in names if name in commands)
-    return columns((one.usage if typed else f"/{one.name}", say(one.summary)) for one in known)
+    return columns(
+        (entry.usage if typed else f"/{entry.name}", say(entry.summary)) for entry in known
+    )
 
 
 def _command_lines(command: "Command", *, typed: bool) -> list[str]:
     if not typed and command.is_asked:
-        rows = columns((one.name, say(one.meaning)) for one in command.fields)
+        rows = columns((field.name, say(field.meaning)) for field in command.fields)
         return [f"/{command.name}: {say(command.summary)}", *rows]
     lines = [f"{command.usage}: {say(command.summary)}"]
     lines += columns((f"{key}:", say(meaning)) for key, meaning in command.options.items())

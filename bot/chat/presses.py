@@ -119,13 +119,13 @@ class TablePress(Press):
 
     def chosen(self, mask: int) -> int:
         """The dice that are chosen once it is pressed, where those of the mask were."""
-        found = _CHOOSES.fullmatch(self.action)
-        if found is None:
+        choice = _CHOOSES.fullmatch(self.action)
+        if choice is None:
             return mask
-        if found["dice"]:
-            return int(found["dice"]) & _ALL_DICE
+        if choice["dice"]:
+            return int(choice["dice"]) & _ALL_DICE
         # a die says which way it turns, and nothing of the others
-        bit = 1 << int(found["die"])
+        bit = 1 << int(choice["die"])
         return mask & ~bit if self.mask & bit else mask | bit
 
 
@@ -136,7 +136,7 @@ class Confirm(Press):
     kind: ClassVar[str] = "y"
     action: Annotated[str, matching("resign|end")]
     language: LanguageTag
-    """That of the table."""
+    """The language of the table."""
     game: GameId
     message: Annotated[int, Field(ge=0)]
     """The one that shows the table, by number; 0 if it is not known."""
@@ -148,7 +148,7 @@ class AskPress(Press):
 
     kind: ClassVar[str] = "a"
     position: Annotated[str, matching("[0-9A-Z-]{4,60}")]
-    """Its ID."""
+    """The ID of the position."""
     action: ActionName
 
 
@@ -193,7 +193,7 @@ class ReviewPage(Press):
 @cache
 def _in_id(letter: str) -> tuple[str, ...]:
     every = fields(Press.kinds[letter])  # type: ignore[arg-type]
-    return tuple(one.name for one in every if one.default is MISSING)
+    return tuple(field.name for field in every if field.default is MISSING)
 
 
 def read_press(text: str) -> Press | None:
@@ -217,12 +217,12 @@ def pressable(card: AnyCard, press: Callable[[str], Press]) -> AnyCard:
 def pressable_table(card: AnyCard, game: Game, language: str, mask: int = 0) -> AnyCard:
     """The card of a table, in its language, with these dice chosen, bit by bit."""
     mask &= (1 << len(game.turn.roll or ())) - 1
-    some = TablePress(game.id, game.version, mask, language, "roll")
-    all_but_action = some.id.removesuffix(some.action)
+    press = TablePress(game.id, game.version, mask, language, "roll")
+    all_but_action = press.id.removesuffix(press.action)
     return _with_ids(card, lambda action: all_but_action + action)
 
 
 def _with_ids(card: AnyCard, id_of: Callable[[str], str]) -> AnyCard:
-    buttons = tuple(one._replace(id=id_of(one.action)) for one in card.buttons)
+    buttons = tuple(button._replace(id=id_of(button.action)) for button in card.buttons)
     menu = replace(card.menu, id=id_of(card.menu.action)) if card.menu else None
     return replace(card, buttons=buttons, menu=menu)

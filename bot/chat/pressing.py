@@ -46,7 +46,7 @@ from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
 from solver.wording import say
 
 _SECONDS = 3.0
-"""For how long a press may not have seen the one before."""
+"""Seconds for which a press may not have seen the one before."""
 
 _PATIENCE = 2.0
 """Seconds that a press waits at most for the one before to be answered; Discord waits for three."""
@@ -70,7 +70,7 @@ class Choices:
         """Whether all presses below a message come to this program; if not, each button is trusted
         to know the dice that are chosen."""
         self._last: dict[tuple[str, int], _Message] = {}
-        """By game and message, what was pressed last at the end."""
+        """Messages by game and number, the one that was pressed last at the end."""
 
     @asynccontextmanager
     async def turn(self, press: TablePress, patience: float = _PATIENCE) -> AsyncIterator[None]:
@@ -151,11 +151,11 @@ class Pressing:
 
     def __init__(self, games: Games, rules: HouseRules, features: Sequence[Feature]) -> None:
         self.games, self.rules, self.features = games, rules, features
-        self.of_features = {kind: do for one in features for kind, do in one.presses.items()}
+        self.of_features = {kind: do for owner in features for kind, do in owner.presses.items()}
         """What presses do that features know of, by their kind."""
         self.choices = Choices()
         self._solves: dict[str, Needed] = {}
-        """By game in whose lobby people wait: of its rules, under way."""
+        """The solve of its rules that is under way, by game in whose lobby people wait."""
 
     async def table(self, caller: Caller, game_id: str, version: int | None = None) -> Table:
         """A game of this place.
@@ -193,8 +193,8 @@ class Pressing:
         while (late := too_late(caller, table, press)) is None:
             try:
                 at = replace(caller, at=table)
-                async for told in self._move(at, table, press):
-                    yield self._with_solve(told) if isinstance(told, News) else told
+                async for part in self._move(at, table, press):
+                    yield self._with_solve(part) if isinstance(part, News) else part
                 break
             except StaleVersionError:
                 table = await self.table(caller, press.game)
@@ -279,19 +279,19 @@ class Pressing:
                 return games.use(caller, game_id, used_dice(table.game, press.mask))
             case "fell":
                 return games.roll(caller, game_id, typed_dice(press.chose, table, caller))
-            case "farkle" | "points" as told:
+            case "farkle" | "points" as outcome:
                 # the message says whose turn it is, whoever presses
                 mover = table.stored.seats[table.game.mover]
                 who = Person(mover.person or "", mover.name)
-                points = whole_number(press.chose, no_turn) if told == "points" else 0
-                ending: Literal["bank", "farkle"] = "bank" if told == "points" else "farkle"
+                points = whole_number(press.chose, no_turn) if outcome == "points" else 0
+                ending: Literal["bank", "farkle"] = "bank" if outcome == "points" else "farkle"
                 return games.score(caller, game_id, who, points, ending)
             case "bot" if press.chose.startswith("-"):
                 return games.get_up(caller, game_id, press.chose[1:])
             case "bot":
                 return games.join(caller, game_id, level_named(press.chose))
-            case action if found := _PAIR.fullmatch(action):
-                return games.pick(caller, game_id, int(found[1]))
+            case action if pair := _PAIR.fullmatch(action):
+                return games.pick(caller, game_id, int(pair[1]))
             case _:
                 raise changed()
 
@@ -323,33 +323,33 @@ class Pressing:
             )
         others = [seat for seat in seats if seat.person != caller.person.id]
         players: list[Player] = [caller.person]
-        players += [one.level or Person(one.person or "", one.name) for one in others]
+        players += [seat.level or Person(seat.person or "", seat.name) for seat in others]
         kits = (*game.kits[own : own + 1], *game.kits[:own], *game.kits[own + 1 :])
         who = caller, players, game.rules
-        more: dict[str, Any] = {"tracked": game.tracked, "joker_alone": table.begun.joker_alone}
-        yield self.games.prepare(*who, kits, **more)
-        more |= {"hints": game.hints, "away_seconds": game.away_seconds, "kits": kits}
-        told = self.games.play(*who, **more)
+        terms: dict[str, Any] = {"tracked": game.tracked, "joker_alone": table.begun.joker_alone}
+        yield self.games.prepare(*who, kits, **terms)
+        terms |= {"hints": game.hints, "away_seconds": game.away_seconds, "kits": kits}
+        stream = self.games.play(*who, **terms)
         async with self.games.tables.lock(f"again:{game.id}"):
             # where several games may be open, one press each of two players is one rematch
-            for one in await self.games.tables.open_at(caller.place):
-                if one.stored.began_at >= table.moved_at and _who_play(one) == _who_play(table):
+            for other in await self.games.tables.open_at(caller.place):
+                if other.stored.began_at >= table.moved_at and _who_play(other) == _who_play(table):
                     raise IllegalActionError.say(
-                        "the rematch has begun already: it is game {game}", game=one.game.id
+                        "the rematch has begun already: it is game {game}", game=other.game.id
                     )
-            first = await anext(told)
+            first = await anext(stream)
         yield first
-        yield told
+        yield stream
 
     async def review_pages(self, caller: Caller, table: Table, width: int = PHONE) -> list[Card]:
         """The pages of the review of a game, with tables of so many columns, as on a phone."""
         if not table.game.over:
             raise changed()  # no such button was ever shown
         pages: list[Card] = []
-        async for found in self.games.oracle.review(table, caller.asker):
-            if isinstance(found, Review):
+        async for answer in self.games.oracle.review(table, caller.asker):
+            if isinstance(answer, Review):
                 with on_phone(width):
-                    pages = review_cards(found, table.names)
+                    pages = review_cards(answer, table.names)
         return pages
 
     def confirmed(self, caller: Caller, press: Confirm) -> AsyncIterator[News]:
@@ -376,7 +376,7 @@ def too_late(caller: Caller, table: Table, press: TablePress) -> str | None:
     elif press.action == "bot":
         # who chooses one twice at once has one
         since = table.events[max(0, press.version - 1) :]
-        if any(isinstance(one, Joined) and one.level == press.chose for one in since):
+        if any(isinstance(event, Joined) and event.level == press.chose for event in since):
             called = bot_name(press.chose)
             late = say("{bot} has just sat down: press again to add another bot", bot=called)
     return late
@@ -389,7 +389,7 @@ def _gone_on(caller: Caller, table: Table, press: TablePress) -> str | None:
         return None  # people only came and went
     if then and events:
         action = press.action
-        done = next((one for one in events if not isinstance(one, Kept)), events[0])
+        done = next((event for event in events if not isinstance(event, Kept)), events[0])
         whose = then.before if action == "undo" and then.before else then
         own = then.tracked or table.seat_of(caller.person) == whose.mover
         is_it = isinstance(done, _MOVES.get(action, Picked))
@@ -399,5 +399,5 @@ def _gone_on(caller: Caller, table: Table, press: TablePress) -> str | None:
 
 
 def changed() -> InvalidRequestError:
-    """That a button does nothing any more, or never did."""
+    """The error that a button does nothing any more, or never did."""
     return InvalidRequestError.say("this button is out of date: /show shows the table again")

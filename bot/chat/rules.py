@@ -85,22 +85,22 @@ class RulesCommands:
 
     async def _diff(self, place: str, words: Sequence[str]) -> Reply:
         """What differs between two rule sets, whose names may be of several words."""
-        found = await self._rules.several(place, words)
-        if len(found) != 2:
+        rules = await self._rules.several(place, words)
+        if len(rules) != 2:
             raise InvalidRequestError.say(
                 "/rules diff takes two names, as in /rules diff facebook sunday"
             )
-        return Reply((found[0], found[1]), _diff_text, lambda both: library.diff_data(*both))
+        return Reply((rules[0], rules[1]), _diff_text, lambda both: library.diff_data(*both))
 
     async def _find(self, place: str, words: str, options: Mapping[str, str]) -> Reply:
         """The rule sets that say some words, or something of options."""
         asked = " ".join([words, *(f"{key} {value}" for key, value in options.items())])
-        found = await at_once(library.find_rules, await self._known(place), asked)
-        return Reply(found, library.found_text, library.found_data)
+        hits = await at_once(library.find_rules, await self._known(place), asked)
+        return Reply(hits, library.found_text, library.found_data)
 
     async def _known(self, place: str) -> list[Ruleset]:
         """The rules of a place and those of the program."""
-        return [one.rules for one in await self._rules.list(place) if one.rules]
+        return [entry.rules for entry in await self._rules.list(place) if entry.rules]
 
     async def _like(self, place: str, name: str, options: Mapping[str, str]) -> Reply:
         """What is most like rules of a name, or like those that options describe."""
@@ -143,9 +143,9 @@ class RulesCommands:
         named = await self._rules.several(caller.place, words)
         vary = line.option("vary")
         asked = await at_once(variations, named, vary) if vary else as_they_are(named)
-        told = self._rules.compared(caller.asker, asked, careless, compare_chart)
+        answers = self._rules.compared(caller.asker, asked, careless, compare_chart)
         yield replies(
-            told,
+            answers,
             lambda compared: compare_text(compared.found),
             lambda compared: compare_data(compared.found),
             make_card=lambda compared: pressable(compare_card(compared), NotesPress),
@@ -187,7 +187,7 @@ class RulesCommands:
     async def _delete(self, place: str, name: str) -> Reply:
         deleted = await self._rules.delete(place, name)
         return Reply(
-            deleted, views.deleted_text, lambda one: {"deleted": one.name, "rules": one.now}
+            deleted, views.deleted_text, lambda rules: {"deleted": rules.name, "rules": rules.now}
         )
 
 

@@ -25,7 +25,7 @@ from solver.wording import say, spoken
 
 
 def stopped_text(stopped: Sequence[str]) -> str:
-    """That tasks are stopped, if there were any."""
+    """The sentence that tasks are stopped, or that there were none."""
     if not stopped:
         return say("Nothing is being computed for you.")
     return wrap(say("Cancelled: {tasks}.", tasks=counted(stopped)))
@@ -42,7 +42,7 @@ async def solved_first(
     *players: int,
     check: Callable[[], None] | None = None,
 ) -> AsyncIterator[Needed]:
-    """That rules are solved for numbers of players before an answer, where that is quick.
+    """Have rules solved for numbers of players before an answer, where that is quick.
 
     Where more than two cannot be waited for, two are solved if they can, of whom an estimate is
     made.
@@ -56,12 +56,12 @@ async def solved_first(
         return await at_once(oracle.advisor.solved_for, meant, number) is not None
 
     for number in players:
-        for one in dict.fromkeys((number, 2)):
-            if await is_solved(number) or await is_solved(one):
+        for count in dict.fromkeys((number, 2)):
+            if await is_solved(number) or await is_solved(count):
                 break
             if check:
                 await at_once(check)
-            async for needed in rules.needed(caller.asker, meant, one):
+            async for needed in rules.needed(caller.asker, meant, count):
                 yield needed
 
 
@@ -109,21 +109,21 @@ async def ready_for_one_more(
 
 
 async def replies(
-    told: AsyncIterator[Delay | T],
+    answers: AsyncIterator[Delay | T],
     make_text: Callable[[T], str],
     make_data: Callable[[T], Any],
     **how: Any,
 ) -> AsyncIterator[Delay | Reply]:
     """Replies to a task: how long it takes, then what it made; `how` is what else a reply has."""
-    async for found in told:
-        yield found if isinstance(found, Delay) else Reply(found, make_text, make_data, **how)
+    async for answer in answers:
+        yield answer if isinstance(answer, Delay) else Reply(answer, make_text, make_data, **how)
 
 
-def hinted(told: AsyncIterator[Delay | Hint], game: Game, *, whole: bool = False) -> Stream:
+def hinted(hints: AsyncIterator[Delay | Hint], game: Game, *, whole: bool = False) -> Stream:
     """A hint in a game, for who asked alone, after how long there is to wait for it."""
     ask = partial(TablePress, game.id, game.version, 0, spoken().code)
     card = partial(answer_card, whole=whole, ask=ask)
-    return replies(told, hint_text, hint_data, make_card=card, private=True)
+    return replies(hints, hint_text, hint_data, make_card=card, private=True)
 
 
 async def only(reply: Reply) -> AsyncIterator[Reply]:

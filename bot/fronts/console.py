@@ -80,7 +80,7 @@ class CommandCompleter(Completer):
         word = document.get_word_before_cursor(WORD=True)
         first, blank, _ = text.lstrip().partition(" ")
         if not blank:
-            words = {f"/{name}": say(one.summary) for name, one in by_name.items()}
+            words = {f"/{name}": say(entry.summary) for name, entry in by_name.items()}
         elif command := by_name.get(first.removeprefix("/")):
             words = self._words_of(command, word)
         else:
@@ -98,7 +98,7 @@ class CommandCompleter(Completer):
         options = {f"{option}:": say(meaning) for option, meaning in command.options.items()}
         kinds = re.findall(r"(?<![:\w])(@?)([A-Z]+)\b", command.usage)
         return {
-            f"{at}{one}": "" for at, kind in kinds for one in self._words.get(kind, ())
+            f"{at}{name}": "" for at, kind in kinds for name in self._words.get(kind, ())
         } | options
 
 

@@ -128,7 +128,7 @@ def _text(reply: Reply, caller: Caller) -> str:
 def _drawing(reply: Reply) -> tuple[str, Callable[[], bytes]] | None:
     """What the picture of a reply is called and how it is made, None where it has none."""
     if reply.is_drawn:
-        drawn = (one for one in reply.card().attachments if one.name.endswith(".png"))
+        drawn = (picture for picture in reply.card().attachments if picture.name.endswith(".png"))
         first = next(drawn, None)
         return (Path(first.name).stem, lambda: first.content) if first else None
     match reply.subject:
@@ -183,6 +183,6 @@ def spoken_by(line: str) -> tuple[Caller, str]:
     One console is one place, and whoever sits at it may manage it.
     """
     line = line.rstrip("\r\n")
-    found = _SPOKEN.fullmatch(line.rstrip())
-    name, said = (safe_text(found[1], LONGEST_NAME) or YOU, found[2]) if found else (YOU, line)
+    spoken = _SPOKEN.fullmatch(line.rstrip())
+    name, said = (safe_text(spoken[1], LONGEST_NAME) or YOU, spoken[2]) if spoken else (YOU, line)
     return Caller(PLACE, Person(f"{PLACE}:{name.casefold()}", name), manages=True), said

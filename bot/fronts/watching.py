@@ -88,20 +88,20 @@ class Watching(Collector):
         if self._backups is not None:
             last = _last_file(self._backups)
             numbers += (("backup_timestamp_seconds", "When the last backup was made", last),)
-        for name, told, number in numbers:
-            yield GaugeMetricFamily(f"farkle_{name}", told, float(number))
+        for name, meaning, number in numbers:
+            yield GaugeMetricFamily(f"farkle_{name}", meaning, float(number))
 
     async def not_ready(self) -> list[str]:
         """Why the bot is not ready, a line each; none if it is."""
-        found = [] if self._is_ready() else ["front: nobody can reach it"]
+        reasons = [] if self._is_ready() else ["front: nobody can reach it"]
         try:
             async with asyncio.timeout(_PATIENCE):
                 self._open_games = await self._store.count_open()
         except TimeoutError:
-            found.append("database: it does not answer")
+            reasons.append("database: it does not answer")
         except StoreError:  # whose sentence names files
-            found.append("database: it cannot be used, see the log")
-        return found
+            reasons.append("database: it cannot be used, see the log")
+        return reasons
 
     async def _metrics(self, _: web.Request) -> web.Response:
         await self.not_ready()
@@ -153,5 +153,5 @@ class Watching(Collector):
 def _last_file(folder: Path) -> float:
     """The moment at which the last backup of a folder was written, 0 without any."""
     with suppress(OSError):
-        return max((one.stat().st_mtime for one in folder.glob("*.db")), default=0.0)
+        return max((file.stat().st_mtime for file in folder.glob("*.db")), default=0.0)
     return 0.0

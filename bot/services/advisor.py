@@ -54,7 +54,7 @@ A = TypeVar("A", Advice, Odds)
 _QUICK_ROWS = 1_000
 """Turn totals of a turn that is solved at once."""
 _MATCHUPS = 16
-"""That are kept open, of some MB each with the turns that are kept."""
+"""Matchups that are kept open, of some MB each with the turns that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class Advisor:
         self._program = program
         self.matchups = matchups
         self._open: dict[tuple[Ruleset, int], Strategy | SharedStrategy] = {}
-        """By rules and the number of players."""
+        """The strategies that are open, by rules and the number of players."""
         self._pairs: dict[Matchup, Any] = {}
         """What was asked for last comes last."""
         self._estimates: dict[tuple[Ruleset, int], EstimatedStrategy] = {}
@@ -260,14 +260,14 @@ class Advisor:
         if game.kits:
             many = game.many_matchup
             return self.pair(many if many and self.knows(many) else game.side.matchup)
-        found: BestPlay | None = None
+        play: BestPlay | None = None
         if game.playing > 2:
             goes_on = game.stage != "play-off"
             if goes_on and not game.rules.rounds:
                 return self._shared_for(game.rules, game.playing)
             if goes_on or game.all_play_off:
-                found = self.solved_for(game.rules, game.playing)
-        return found or self.strategy(game.rules)
+                play = self.solved_for(game.rules, game.playing)
+        return play or self.strategy(game.rules)
 
     def play_of(self, rules: Ruleset, players: int, matchup: "Matchup | None" = None) -> BestPlay:
         """Return best play of so many players, or of what they bring; an estimate of several.
@@ -350,7 +350,7 @@ class Advisor:
     def _missing(
         self, error: MissingStrategyError, rules: Ruleset, reference: str | None, players: int
     ) -> MissingStrategyError:
-        """That rules are not solved, and what to do, or that nothing can be done."""
+        """The error that rules are not solved, and what to do, or that nothing can be done."""
         from bot.tasks.solving import about  # noqa: PLC0415 - 46 ms, of solves
 
         try:
@@ -358,12 +358,12 @@ class Advisor:
         except InvalidRulesError as impossible:
             return MissingStrategyError(str(impossible))
         if self._program:
-            more = f" --players {players}" if players > 2 else ""
+            option = f" --players {players}" if players > 2 else ""
             return MissingStrategyError.say(
                 "{problem}; run: {program} solve {rules} ({time})",
                 problem=error,
                 program=self._program,
-                rules=(reference or rules.name) + more,
+                rules=(reference or rules.name) + option,
                 time=time,
             )
         if players > 2:
@@ -401,15 +401,15 @@ class Advisor:
 
     def pair(self, matchup: "Matchup") -> "OwnDice":
         """The strategy of two sets of dice or more. Raises StrategyFileError if not solved."""
-        found = self._pairs.get(matchup)
-        if found is None:
+        strategy = self._pairs.get(matchup)
+        if strategy is None:
             from solver.loaded.files import open_matchup  # noqa: PLC0415 - 21 ms, of own dice
 
             if self.matchups is None:
                 raise MissingStrategyError.say("these dice are not solved against each other yet")
-            found = open_matchup(self.matchups.matchups, matchup)
-        self._keep_pair(found)
-        return found
+            strategy = open_matchup(self.matchups.matchups, matchup)
+        self._keep_pair(strategy)
+        return strategy
 
     def keep_pair(self, matchup: "Matchup", *arrays: Floats) -> None:
         """Remember what was just solved, by the values of its strategy."""
@@ -443,7 +443,7 @@ class Advisor:
         return False
 
     def worth_in(self, game: "Game", *players: int) -> "Worth":
-        """As `worth` of the game's rules, or always exactly of the dice that two players bring.
+        """What a game is worth, see `worth`; always exactly where players bring their dice.
 
         Raises InvalidRequestError where more bring theirs and that is not solved.
         """

@@ -9,9 +9,9 @@ from solver.errors import IllegalActionError
 from solver.wording import say
 
 AWAY_SECONDS = 300
-"""After how long without a move a player counts as away, unless the host says otherwise."""
+"""Seconds without a move after which a player counts as away, unless the host says otherwise."""
 IDLE_SECONDS = 3600
-"""After how long a game with real dice is idle, of which only whole turns may be told."""
+"""Seconds after which a game with real dice is idle, of which only whole turns may be told."""
 
 
 class NotAwayError(IllegalActionError):

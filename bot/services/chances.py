@@ -60,7 +60,7 @@ class GameReaders:
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[Events, Reader]] = {}
-        """By game: the events that were read, and what has read them."""
+        """The events that were read, and what has read them, by game."""
         self._lock = threading.RLock()
 
     @contextmanager
@@ -120,7 +120,7 @@ def _is_read_on(table: Table, done: Events) -> bool:
     """Return whether what has read these events can go on from there: they began this game."""
     later = table.events[len(done) :]
     has_begun_so = table.events[: len(done)] == done
-    return has_begun_so and not any(isinstance(one, Undone) or starts_anew(one) for one in later)
+    return has_begun_so and not any(isinstance(step, Undone) or starts_anew(step) for step in later)
 
 
 class Oracle:
@@ -134,11 +134,11 @@ class Oracle:
         self.advisor = advisor
         self.tasks = tasks or Tasks(workers=0)
         self._estimates: dict[str, tuple[Game, Chances]] = {}
-        """By game: the state that was estimated last, now or as its turn began."""
+        """The state that was estimated last, now or as its turn began, and its chances, by game."""
         self._between: dict[str, tuple[Game, Chances]] = {}
-        """By game: the last state between turns that was told of, and its chances."""
+        """The last state between turns that was told of, and its chances, by game."""
         self._estimating: dict[str, asyncio.Task[Chances | None]] = {}
-        """By game: what is not estimated yet."""
+        """The estimates that are still being made, by game."""
         self._readers = GameReaders()
 
     def best_level(self, rules: Ruleset) -> str:
@@ -174,20 +174,20 @@ class Oracle:
         if len(game.seats) < 2 or (game.over and game.shares is None):
             self._forget(game)
             return None
-        found = None
+        chances = None
         # what was done at the table is done, whatever becomes of them
         with contextlib.suppress(FarkleError):
             with self._readers.unless_taken() as is_free:
                 if is_here := is_free and self._is_small(table):
-                    found = self._exact(table)
+                    chances = self._exact(table)
             if not is_here:
-                found = await at_once(self._exact, table)
-            found = found or await self._estimated(table)
+                chances = await at_once(self._exact, table)
+            chances = chances or await self._estimated(table)
         if game.over:
             self._forget(game)
-        elif found:
-            self._remember(game, found)
-        return found
+        elif chances:
+            self._remember(game, chances)
+        return chances
 
     async def at_start(self, table: Table) -> Chances | None:
         """The chances when the turn under way began, as they were told then if they were."""
@@ -231,8 +231,8 @@ class Oracle:
         async for delay in self.ready(asker, await at_once(self.needs, table.game, rival=False)):
             yield delay
         asked = self.advisor, table.begun, table.events
-        async for found in self.tasks.told(asker, say_later("review"), reviewed, *asked):
-            yield found
+        async for answer in self.tasks.told(asker, say_later("review"), reviewed, *asked):
+            yield answer
 
     async def check_solvable(self, asker: Asker, matchup: Matchup) -> None:
         """Raises InvalidRequestError for dice that would take longer than a task may here."""
@@ -269,12 +269,12 @@ class Oracle:
             return
         seconds = await at_once(seconds_of_solve, matchup)
         what, work = say_later("loaded dice"), (solved_arrays, folders, matchup)
-        async for found in self.tasks.told(asker, what, *work, each=seconds):
-            if isinstance(found, Delay):
-                yield found
+        async for answer in self.tasks.told(asker, what, *work, each=seconds):
+            if isinstance(answer, Delay):
+                yield answer
             elif matchup.players == 2 or not await at_once(self.advisor.knows, matchup):
                 # those of many are mapped from their file where there is one
-                self.advisor.keep_pair(matchup, *found)
+                self.advisor.keep_pair(matchup, *answer)
 
     async def results(self, table: Table) -> list[GameResult]:
         """What is kept of a game with a result, by seat."""
@@ -318,7 +318,7 @@ class Oracle:
         return await at_once(make, *args)
 
     async def answered_in(self, game: Game, asker: Asker, make: Callable[..., T], *args: Any) -> T:
-        """As `answered`, of a turn of a game."""
+        """What a function makes of a turn of a game, see `answered`."""
         matchup = game.matchup_now
         return await self.answered(
             asker, game.rules, make, *args, players=game.playing, matchup=matchup
@@ -389,12 +389,12 @@ class Oracle:
             shares, off = await self.tasks.aside(asker_of(table), *asked)
         except FarkleError:
             return None
-        found = Chances(shares, off)
-        self._remember(table.game, found)
+        chances = Chances(shares, off)
+        self._remember(table.game, chances)
         known = self._estimates.get(game.id)
         if known is None or known[0].version <= game.version:
-            self._estimates[game.id] = game, found
-        return found
+            self._estimates[game.id] = game, chances
+        return chances
 
     def _forget(self, game: Game) -> None:
         """Let go of what was remembered of a game that is over."""
@@ -415,8 +415,8 @@ class Oracle:
                 reader = self._readers.whole(self.advisor.worth_in(game), table)
                 both = zip(results, reader.losses, reader.luck, strict=True)
                 return [
-                    replace(one, accuracy=accuracy(losses), luck=fsum(luck))
-                    for one, losses, luck in both
+                    replace(result, accuracy=accuracy(losses), luck=fsum(luck))
+                    for result, losses, luck in both
                 ]
         except Exception:  # a game that is over is kept, whatever its review comes to
             logger.exception("game %s is kept without what its review says", game.id)
@@ -436,6 +436,6 @@ def _is_light(game: Game) -> bool:
 
 
 def asker_of(table: Table) -> Asker:
-    """For whom something is computed that a table needs: the first person who sat down."""
+    """The one for whom what a table needs is computed: the first person who sat down."""
     people = (seat.person for seat in table.stored.seats if seat.person)
     return Asker(next(people, ""), table.stored.place)

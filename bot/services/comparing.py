@@ -57,7 +57,7 @@ Compared = tuple[tuple[Variation, Comparison], ...]
 
 def as_they_are(rules: Sequence[Ruleset]) -> list[Variation]:
     """Rule sets without a change, each once."""
-    return [Variation(one, one.name) for one in dict.fromkeys(rules)]
+    return [Variation(ruleset, ruleset.name) for ruleset in dict.fromkeys(rules)]
 
 
 def variations(bases: Sequence[Ruleset], text: str) -> list[Variation]:
@@ -68,9 +68,9 @@ def variations(bases: Sequence[Ruleset], text: str) -> list[Variation]:
 
     Raises InvalidRequestError, and InvalidRulesError where a value does not fit the rules.
     """
-    option, found, given = text.partition("=")
-    if not found:
-        option, found, given = text.partition(":")
+    option, sign, given = text.partition("=")
+    if not sign:
+        option, sign, given = text.partition(":")
     option = option.strip().lower().replace("_", "-")
     if not (option and given.strip()):
         raise InvalidRequestError.say(
@@ -101,10 +101,10 @@ def _values(option: str, given: str, base: Ruleset) -> list[str]:
                 range=given,
             )
         number = (last - first) // step + 1
-        found = [] if number > MOST_VALUES else list(map(str, range(first, last + 1, step)))
+        values = [] if number > MOST_VALUES else list(map(str, range(first, last + 1, step)))
     else:
-        found = [part.strip() for part in given.split("|" if "|" in given else ",")]
-        number = len(found)
+        values = [part.strip() for part in given.split("|" if "|" in given else ",")]
+        number = len(values)
     if number > MOST_VALUES:
         raise InvalidRequestError.say(
             "at most {most} values are compared, not {number:,}; give a larger step, as in"
@@ -112,7 +112,7 @@ def _values(option: str, given: str, base: Ruleset) -> list[str]:
             most=MOST_VALUES,
             number=number,
         )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(values))
 
 
 def _step(length: int, points: int) -> int:
@@ -123,10 +123,10 @@ def _step(length: int, points: int) -> int:
 
 MOST_COMPARED = 20
 GAMES = 2_000
-"""That are counted for each rule set in a chat."""
+"""Games that are counted for each rule set in a chat."""
 
 PLAYED_FEWER = 10
-"""So many times fewer games are counted where each is played turn by turn."""
+"""How many times fewer games are counted where each is played turn by turn."""
 _PLAYED_SECONDS = 0.6
 """About what a game takes then, with one of a careless player."""
 
@@ -179,14 +179,14 @@ async def compare_rules(
     async with tasks.task(asker, say_later("comparison"), len(asked), each) as task:
         if task.left > _LONG:
             yield Delay(task.what, 0, task.left)
-        for one in asked:
-            made = compared_here, one.rules, strategies, kernels, careless, one.option is None
-            async for told in task.told(*made):
-                if isinstance(told, Delay):
+        for entry in asked:
+            made = compared_here, entry.rules, strategies, kernels, careless, entry.option is None
+            async for answer in task.told(*made):
+                if isinstance(answer, Delay):
                     if not compared:
-                        yield told
+                        yield answer
                 else:
-                    compared.append((one, told))
+                    compared.append((entry, answer))
     picture = None
     if len(compared) > 1:
         picture = await tasks.drawn(asker, draw, tuple(compared))
@@ -221,7 +221,7 @@ def compared_one(
     """
     from solver.play.tally import compare  # noqa: PLC0415 - numba: 0.4 s
 
-    told = compare(
+    comparison = compare(
         rules,
         strategies,
         cache,
@@ -231,7 +231,7 @@ def compared_one(
         on_progress=on_progress,
     )
     if rules.is_plain:
-        return told
+        return comparison
     games, advisor = max(2, games // PLAYED_FEWER), Advisor(strategies)
 
     def share(begin: float) -> Callable[[float], None]:
@@ -245,13 +245,13 @@ def compared_one(
     points = [end.points if end.how is TurnEnding.BANK else 0 for end in ends]
     wins = [won for won, _ in series(advisor, rules, other, games, seed + 1, share(0.5))]
     tally = replace(
-        told.tally,
+        comparison.tally,
         games=games,
         turns=_mean(turns),
         points=_mean(points),
         farkles=_mean([end.how is TurnEnding.FARKLE for end in ends]),
     )
-    return replace(told, tally=tally, careless_wins=_mean(wins))
+    return replace(comparison, tally=tally, careless_wins=_mean(wins))
 
 
 def _mean(numbers: Sequence[float]) -> Estimate:
@@ -262,10 +262,10 @@ def _mean(numbers: Sequence[float]) -> Estimate:
 def _seconds(strategies: Path, asked: Sequence[Variation]) -> float:
     """About how long all of it takes. Raises InvalidRulesError for what cannot be solved."""
     seconds = _BEGIN_SECONDS
-    for one in asked:
-        seconds += _RULES_SECONDS + _ROW_SECONDS * one.rules.turn_rows
-        if not one.rules.is_plain:
+    for entry in asked:
+        seconds += _RULES_SECONDS + _ROW_SECONDS * entry.rules.turn_rows
+        if not entry.rules.is_plain:
             seconds += _PLAYED_SECONDS * GAMES / PLAYED_FEWER
-        if not is_solved(strategies, one.rules):
-            seconds += workload(one.rules).seconds
+        if not is_solved(strategies, entry.rules):
+            seconds += workload(entry.rules).seconds
     return seconds

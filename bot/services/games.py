@@ -50,7 +50,7 @@ LOOK_AGAIN = 0.25
 """Seconds between two looks whether the bots of another program have moved."""
 
 OTHERS_SECONDS = 10.0
-"""For which another program that plays the turns of bots may take for the next move."""
+"""Seconds that another program that plays the turns of bots may take for the next move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class News:
     events: tuple[Event, ...]
     table: Table
     chances: Chances | None = None
-    """After a turn, at the start and at the end."""
+    """The chances after a turn, at the start and at the end."""
     by: str | None = None
     """Who did it, where that is not the player to move or no player any more."""
     reviewable: bool = False
@@ -99,20 +99,20 @@ def _command(
         game_id: str | None,
         /,
         *args: _More.args,
-        **more: _More.kwargs,
+        **options: _More.kwargs,
     ) -> AsyncIterator[News]:
         if game_id is None:
             await self.tables.check_meant(caller)
         # bots whose turn was broken off, by the end of the program or by whoever left, come first;
         # one that cannot move, as its strategy file is gone, keeps nobody from leaving the game
-        found = await self.tables.find(caller, game_id)
-        if found.game.bot_to_move:
+        meant = await self.tables.find(caller, game_id)
+        if meant.game.bot_to_move:
             with contextlib.suppress(StrategyFileError, TaskError, InvalidRequestError):
-                async for news in self.bots(found):
+                async for news in self.bots(meant):
                     yield news
-            found = await self.tables.find(caller, game_id)
-        async with self._changing(caller, found) as table:
-            news = await self._commit(table, await move(self, caller, table, *args, **more))
+            meant = await self.tables.find(caller, game_id)
+        async with self._changing(caller, meant) as table:
+            news = await self._commit(table, await move(self, caller, table, *args, **options))
         yield news
         async for more_news in self.bots(news.table):
             yield more_news
@@ -123,7 +123,7 @@ def _command(
 
 def bot_pick(game: Game) -> Picked:
     """The pair that a bot takes, by a rule of thumb."""
-    place, _ = max(laid_out(game), key=lambda one: rule_of_thumb(one[1]))
+    place, _ = max(laid_out(game), key=lambda entry: rule_of_thumb(entry[1]))
     return Picked(place=place)
 
 
@@ -209,9 +209,9 @@ class Games:
         _check_seats(players, tracked=tracked)
         commands.check_seats(len(players), commands.MOST_PLAYERS)
         settings = await self.tables.store.settings(caller.place)
-        found = await self.tables.open_at(caller.place)
-        if len(found) >= settings.games and all(len(one.game.seats) > 1 for one in found):
-            raise self._no_room(caller, found, GameRunningError.of(settings.games))
+        tables = await self.tables.open_at(caller.place)
+        if len(tables) >= settings.games and all(len(table.game.seats) > 1 for table in tables):
+            raise self._no_room(caller, tables, GameRunningError.of(settings.games))
 
     async def play(
         self,
@@ -236,8 +236,8 @@ class Games:
         await self._check_players(players, rules, tracked=tracked, brings_dice=bool(kits or pool))
         if pool:
             # any of its dice that differ take as long
-            some = kits_of_picks(pool, range(2 * pairs_of(rules.dice)), rules.dice)
-            await self.oracle.check_solvable(caller.asker, matchup_of(rules, some))
+            sample = kits_of_picks(pool, range(2 * pairs_of(rules.dice)), rules.dice)
+            await self.oracle.check_solvable(caller.asker, matchup_of(rules, sample))
         settings = await self.tables.store.settings(caller.place)
         earlier = await self._ended_by_itself(caller.place)
         table = None
@@ -266,8 +266,8 @@ class Games:
         self, caller: Caller, game_id: str | None, level: str | None, kit: Kit
     ) -> AsyncIterator[Delay]:
         """Have dice that somebody brings solved against those that are there already."""
-        found = await self.tables.find(caller, game_id)
-        joined = found.then(*commands.join(found.game, level, kit))
+        table = await self.tables.find(caller, game_id)
+        joined = table.then(*commands.join(table.game, level, kit))
         needed = await at_once(self.oracle.needs, joined.game, rival=False)
         async for delay in self.oracle.ready(caller.asker, needed):
             yield delay
@@ -305,8 +305,8 @@ class Games:
             seat = seat_row(number, level or caller.person, levels)
             news = await self._commit(table, table.then(*events, seat=seat))
         yield news
-        async for more in self.bots(news.table):
-            yield more
+        async for bot_news in self.bots(news.table):
+            yield bot_news
 
     async def leave(
         self, caller: Caller, game_id: str | None, who: Person | str | None = None
@@ -333,16 +333,16 @@ class Games:
         self, caller: Caller, game_id: str | None, place: int
     ) -> AsyncIterator[Delay | News]:
         """Take a pair of the dice that are laid out; after the last one the game begins."""
-        found = await self.tables.find(caller, game_id)
-        after = found.then(*pick_pair(found.game, found.acting_seat(caller), place))
+        meant = await self.tables.find(caller, game_id)
+        after = meant.then(*pick_pair(meant.game, meant.acting_seat(caller), place))
         async for delay in self.oracle.ready(caller.asker, after.game.matchup):
             yield delay
-        async with self._changing(caller, found) as table:
+        async with self._changing(caller, meant) as table:
             seat = table.acting_seat(caller)
             news = await self._commit(table, table.then(*pick_pair(table.game, seat, place)))
         yield news
-        async for more in self.bots(news.table):
-            yield more
+        async for bot_news in self.bots(news.table):
+            yield bot_news
 
     @_command
     async def seed(self, caller: Caller, table: Table, text: str) -> Table:
@@ -429,17 +429,17 @@ class Games:
         mover, over = table.game.mover, table.game.over
         is_waiting = table.plays(caller) and table.seat_of(caller.person) != mover
         if who is None and is_waiting and not over:
-            told = say_later(
+            refusal = say_later(
                 "it is {name}'s turn: /score {name} {points} counts for {name}, /fix next:{you}"
                 " makes it your turn"
             )
             if ending != "bank":
-                told = say_later(
+                refusal = say_later(
                     "it is {name}'s turn: /score {name} {ending} counts for {name}, /fix next:{you}"
                     " makes it your turn"
                 )
             raise IllegalActionError.say(
-                told,
+                refusal,
                 name=table.names[mover],
                 points=str(points),
                 ending=f"{ending} {points}" if points else ending,
@@ -485,8 +485,8 @@ class Games:
 
     async def _reopened(self, caller: Caller, game_id: str | None) -> News | None:
         """The last game with real dice here, if it is over and its end is to be taken back."""
-        found = await self.tables.open_at(caller.place)
-        if any(game_id in {None, one.game.id} for one in found):
+        open_tables = await self.tables.open_at(caller.place)
+        if any(game_id in {None, open_table.game.id} for open_table in open_tables):
             return None
         last = next(iter(await self.tables.store.recent_games(caller.place, 1)), None)
         if last is None or last.open or game_id not in {None, last.id}:
@@ -511,14 +511,14 @@ class Games:
         Dice of their own that others are left with are solved first, if that is quick. Nobody is
         held up by it for longer, nor by what goes wrong.
         """
-        found = await self.tables.find(caller, game_id)
+        table = await self.tables.find(caller, game_id)
         with contextlib.suppress(FarkleError, TimeoutError):
-            left = found.then(*commands.resign(found.game, found.seat_for(caller, who))).game
+            left = table.then(*commands.resign(table.game, table.seat_for(caller, who))).game
             needed = await at_once(self.oracle.needs, left, rival=False)
             async with asyncio.timeout(self.oracle.needed_seconds):
                 async for _ in self.oracle.ready(caller.asker, needed):
                     pass
-        async for news in self._resign(caller, found.game.id, who):
+        async for news in self._resign(caller, table.game.id, who):
             yield news
 
     @_command
@@ -569,8 +569,8 @@ class Games:
                 after = table.then(*commands.substitute(game, game.mover, level), seat=seat)
             news = await self._commit(table, after, by=caller.person.name)
         yield news
-        async for more in self.bots(news.table):
-            yield more
+        async for bot_news in self.bots(news.table):
+            yield bot_news
 
     async def leave_all(self, caller: Caller) -> AsyncIterator[News]:
         """Give up in every game anywhere that the caller still plays."""
@@ -609,8 +609,8 @@ class Games:
         """
         game, (before, events) = table.game, table.lately(since)
         in_turn = not game.turn.state.is_first or game.turn.roll is not None
-        told = game.over or game.hints or not in_turn
-        chances = await self.oracle.chances(table) if told else None
+        has_chances = game.over or game.hints or not in_turn
+        chances = await self.oracle.chances(table) if has_chances else None
         chart, at_start = await self.oracle.chart(table), await self.oracle.at_start(table)
         reviewable = self.oracle.is_reviewable(game)
         return News(
@@ -681,46 +681,46 @@ class Games:
 
     async def _make_room(self, caller: Caller, refusal: GameRunningError) -> Table:
         """Put away a table of one person alone. Raises GameRunningError if there is none."""
-        found = await self.tables.open_at(caller.place)
-        for one in reversed(found):
-            async with self.tables.lock(one.game.id):
-                table = await self.tables.current(one.game.id)
+        open_tables = await self.tables.open_at(caller.place)
+        for open_table in reversed(open_tables):
+            async with self.tables.lock(open_table.game.id):
+                table = await self.tables.current(open_table.game.id)
                 if len(table.game.seats) < 2 and not table.game.over:
                     with contextlib.suppress(StaleVersionError):  # somebody sat down elsewhere
                         news = await self._commit(table, table.then(*commands.end(table.game)))
                         return news.table
-        raise self._no_room(caller, found, refusal)
+        raise self._no_room(caller, open_tables, refusal)
 
     def _no_room(
-        self, caller: Caller, found: Sequence[Table], refusal: GameRunningError
+        self, caller: Caller, tables: Sequence[Table], refusal: GameRunningError
     ) -> GameRunningError:
         """The error that names the games found, one in which nobody moves before others."""
         self.tables.note_not_begun(caller)
-        if idle := [one for one in found if is_idle(one, self.tables.now())]:
+        if idle := [table for table in tables if is_idle(table, self.tables.now())]:
             return GameRunningError.say(
                 "game {game} ({names}) is still open here, and nobody has moved in it for a while:"
                 " finish it, or put it away by /end game:{game}",
                 game=idle[-1].game.id,
                 names=", ".join(idle[-1].names),
             )
-        if not found:
+        if not tables:
             return refusal
-        games = [f"{one.game.id} ({', '.join(one.names)})" for one in found]
+        games = [f"{table.game.id} ({', '.join(table.names)})" for table in tables]
         return GameRunningError(
             say_number(
                 "[game {games} is|{number} games are] running here already[: finish it, or end it"
                 " with|, which is the most allowed: {games};] /end game:{game}[| ends one]",
-                len(found),
+                len(tables),
                 games=", ".join(games),
-                game=found[-1].game.id,
+                game=tables[-1].game.id,
             )
         )
 
     @asynccontextmanager
-    async def _changing(self, caller: Caller, found: Table) -> AsyncIterator[Table]:
+    async def _changing(self, caller: Caller, meant: Table) -> AsyncIterator[Table]:
         """The table that a command changes as it is now, held until it is done."""
-        async with self.tables.lock(found.game.id):
-            table = await self.tables.latest(found)
+        async with self.tables.lock(meant.game.id):
+            table = await self.tables.latest(meant)
             if caller.at and caller.at.game.version != table.game.version:
                 raise StaleVersionError.say("the game has moved on: look at how it stands now")
             yield table
@@ -747,7 +747,7 @@ class Games:
                     self.oracle.chart(written),
                     self._won_in_a_row(written),
                 ),
-                asyncio.gather(*(told(written) for told in self.after_game)),
+                asyncio.gather(*(make(written) for make in self.after_game)),
             )
         elif _stands_otherwise(table.game, after.game, events):
             chances = await self.oracle.chances(written)
@@ -826,8 +826,8 @@ def _stands_otherwise(before: Game, after: Game, events: Sequence[Event]) -> boo
     """
     if after.mover != before.mover or after.last is not before.last:
         return True
-    seats = [[(one.standing, one.playing) for one in game.seats] for game in (before, after)]
-    is_changed = seats[0] != seats[1] or any(isinstance(one, Corrected) for one in events)
+    seats = [[(seat.standing, seat.playing) for seat in game.seats] for game in (before, after)]
+    is_changed = seats[0] != seats[1] or any(isinstance(event, Corrected) for event in events)
     in_turn = not after.turn.state.is_first or after.turn.roll is not None
     return is_changed and (after.hints or not in_turn)
 

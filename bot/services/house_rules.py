@@ -194,8 +194,8 @@ class HouseRules(KnownRules):
             begins = entry.name.casefold().startswith(typed.casefold())
             return not begins, not entry.is_default, not entry.is_own, not entry.is_solved
 
-        found = sorted(await self.list(place), key=order)
-        return [one.name for one in found if typed.casefold() in one.name.casefold()]
+        entries = sorted(await self.list(place), key=order)
+        return [entry.name for entry in entries if typed.casefold() in entry.name.casefold()]
 
     def compared(
         self, asker: Asker, asked: Sequence[Variation], careless: str, draw: Draw
@@ -216,13 +216,13 @@ class HouseRules(KnownRules):
             return RulesEntry(name, rules, is_own, solved, is_solving, name == default)
 
         def entries() -> list[RulesEntry]:
-            found = []
+            own_entries = []
             for name, text in own.items():
                 rules = None
                 with suppress(InvalidRulesError):
                     rules = read_saved(name, text)
-                found.append(entry(name, rules, is_own=True))
-            return found + [entry(*one, is_own=False) for one in self.presets.items()]
+                own_entries.append(entry(name, rules, is_own=True))
+            return own_entries + [entry(*preset, is_own=False) for preset in self.presets.items()]
 
         return await at_once(entries)
 
@@ -234,8 +234,8 @@ class HouseRules(KnownRules):
         """
         wanted = " ".join(name.split())
         own = await self._store.place_rules(place)
-        found = same_name(wanted, own)
-        if not found:
+        known = same_name(wanted, own)
+        if not known:
             if preset := self.preset_name(wanted):
                 raise InvalidRequestError.say(
                     "the rules {rules} come with the program; only rules made here can be deleted",
@@ -247,15 +247,15 @@ class HouseRules(KnownRules):
                 + guess
             )
         run = self._runs.get(place)
-        if run and run.latest.name == found:
+        if run and run.latest.name == known:
             raise InvalidRequestError.say(
-                "the rules {rules} are being solved: /rules cancel stops that", rules=found
+                "the rules {rules} are being solved: /rules cancel stops that", rules=known
             )
-        used = await self.default(place) == found
+        used = await self.default(place) == known
         if used:
             await self._store.set_place_setting(place, RULES_SETTING, None)
-        await self._store.delete_place_rules(place, found)
-        return DeletedRules(found, await self.default(place) if used else None)
+        await self._store.delete_place_rules(place, known)
+        return DeletedRules(known, await self.default(place) if used else None)
 
     async def use(self, place: str, name: str) -> Ruleset:
         """Make rules those of the place. Raises InvalidRulesError or StoreError."""
@@ -474,8 +474,8 @@ async def rules_of(
     try:
         known = await _places(opened)
         if place not in known:
-            some = f"there are some in {', '.join(known)}" if known else "nor anywhere else"
-            raise InvalidRequestError(f'no rules were made in the place "{short(place)}"; {some}')
+            clause = f"there are some in {', '.join(known)}" if known else "nor anywhere else"
+            raise InvalidRequestError(f'no rules were made in the place "{short(place)}"; {clause}')
         yield HouseRules(opened, strategies, kernels, allow_files=True)
     finally:
         await opened.close()

@@ -52,27 +52,27 @@ class LookingBack:
 
         Raises TaskError, InvalidRequestError where that is too much now, and StoreError.
         """
-        found = await self._to_review(person, place)
-        if not found:
+        tables = await self._to_review(person, place)
+        if not tables:
             return
         what = say_later("review")
-        async with self._oracle.tasks.task(caller.asker, what, len(found), _SECONDS) as task:
+        async with self._oracle.tasks.task(caller.asker, what, len(tables), _SECONDS) as task:
             if task.left > _LONG:
                 yield Delay(task.what, 0, task.left)
-            for table in found:
+            for table in tables:
                 async for delay in self._review(task, table):
-                    if table is found[0]:
+                    if table is tables[0]:
                         yield delay
 
     async def _review(self, task: Task, table: Table) -> AsyncIterator[Delay]:
         """Review a game and keep what is found; how long there is to wait."""
         game, asked = table.game, (self._oracle.advisor, table.begun, table.events)
         try:
-            async for told in task.told(lessons_in, *asked):
-                if isinstance(told, Delay):
-                    yield told
+            async for answer in task.told(lessons_in, *asked):
+                if isinstance(answer, Delay):
+                    yield answer
                 else:
-                    await keep_review(self._tables.store, game.id, game.version, told)
+                    await keep_review(self._tables.store, game.id, game.version, answer)
         except TaskCancelledError:
             raise
         except StrategyFileError:  # it is solved no more, or not for the two who were left
@@ -89,19 +89,19 @@ class LookingBack:
     async def _to_review(self, person: str, place: str | None) -> list[Table]:
         """Games that are over, whose dice were all taken, and whose chances are exact."""
         games = await unreviewed(self._tables.store, person, place)
-        found: list[Table] = []
-        for game_id in [one for one in games if one not in self._passed][:_LOADED]:
+        tables: list[Table] = []
+        for game_id in [game for game in games if game not in self._passed][:_LOADED]:
             with suppress(DamagedGameError, MissingGameError):
                 table = await self._tables.load(game_id)
                 game = table.game
                 is_whole = game.over and (game.kits or not game.pool)
                 if is_whole and await at_once(self._oracle.is_exact, game):
-                    found.append(table)
+                    tables.append(table)
                 else:
                     self._passed.add(game_id)
-            if len(found) == MOST_GAMES:
+            if len(tables) == MOST_GAMES:
                 break
-        return found
+        return tables
 
 
 _FEWEST_GAMES = 5
@@ -117,7 +117,7 @@ class PlayerLevel:
 
     games: int
     decisions: int
-    """Without those that were forced."""
+    """Decisions that were not forced."""
     mean_loss: float
     """Win probability that a decision gave away on average."""
     within: float | None
@@ -177,23 +177,23 @@ def level_of(games: Sequence[PlayedGame]) -> PlayerLevel | None:
     The mean is over all decisions together. How far it may be off follows from how much it differs
     from game to game, as of a ratio of two sums.
     """
-    decisions = sum(one.decisions for one in games)
+    decisions = sum(game.decisions for game in games)
     if not decisions:
         return None
-    mean = fsum(one.loss for one in games) / decisions
+    mean = fsum(game.loss for game in games) / decisions
     number, within = len(games), None
     if number >= _FEWEST_GAMES:
-        spread = fsum((one.loss - mean * one.decisions) ** 2 for one in games)
+        spread = fsum((game.loss - mean * game.decisions) ** 2 for game in games)
         within = _NORMAL_95 * sqrt(spread * number / (number - 1)) / decisions
-    over = [one for one in games if one.share is not None and one.without_luck is not None]
+    over = [game for game in games if game.share is not None and game.without_luck is not None]
     return PlayerLevel(
         games=number,
         decisions=decisions,
         mean_loss=mean,
         within=within,
         with_result=len(over),
-        won=fsum(one.share or 0.0 for one in over),
-        won_without_luck=fsum(one.without_luck or 0.0 for one in over),
+        won=fsum(game.share or 0.0 for game in over),
+        won_without_luck=fsum(game.without_luck or 0.0 for game in over),
         weak=weak_spot(games),
     )
 
@@ -204,13 +204,13 @@ def weak_spot(games: Sequence[PlayedGame]) -> Spot | None:
     Each average is over some decisions more that cost what all do on average, so that a few
     decisions make no spot a weak one.
     """
-    totals = {spot: [one.spots[spot] for one in games if spot in one.spots] for spot in Spot}
-    counts = {spot: sum(number for number, _ in found) for spot, found in totals.items()}
-    losses = {spot: fsum(loss for _, loss in found) for spot, found in totals.items()}
+    totals = {spot: [game.spots[spot] for game in games if spot in game.spots] for spot in Spot}
+    counts = {spot: sum(number for number, _ in entries) for spot, entries in totals.items()}
+    losses = {spot: fsum(loss for _, loss in entries) for spot, entries in totals.items()}
     if not any(losses.values()):
         return None
     mean = fsum(losses.values()) / sum(counts.values())
     return max(
-        (one for one in Spot if counts[one]),
-        key=lambda one: (losses[one] + _AVERAGE * mean) / (counts[one] + _AVERAGE),
+        (spot for spot in Spot if counts[spot]),
+        key=lambda spot: (losses[spot] + _AVERAGE * mean) / (counts[spot] + _AVERAGE),
     )

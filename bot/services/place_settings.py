@@ -63,8 +63,8 @@ def _hour(text: str) -> int:
     word = text.strip().lower()
     if word in {OFF, say(OFF).lower()}:
         return -1
-    if (found := _HOUR.fullmatch(word)) and int(found[1]) < 24:
-        return int(found[1])
+    if (hour := _HOUR.fullmatch(word)) and int(hour[1]) < 24:
+        return int(hour[1])
     raise InvalidRequestError.say(
         'daily: takes an hour from 0 to 23, in UTC, or {off}, not "{word}"', off=OFF, word=text
     )

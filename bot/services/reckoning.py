@@ -41,7 +41,7 @@ class PlayedTurn:
     points: int
     """What it added to the score, or took from it."""
     score: int
-    """After it."""
+    """The player's score after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +196,6 @@ def series(
     dice = Random(seed)  # noqa: S311 - so that they can be played again
     for number in range(games):
         begins = number % 2
-        found = played(advisor, rules, levels[::-1] if begins else levels, number, dice)
+        record = played(advisor, rules, levels[::-1] if begins else levels, number, dice)
         on_progress((number + 1) / games)
-        yield (found.game.shares or (0.5, 0.5))[begins], found
+        yield (record.game.shares or (0.5, 0.5))[begins], record

@@ -60,10 +60,10 @@ _REFUSED = Kind(lambda text: {"no": False, "false": False}.get(text.lower(), rea
 _KNOWN = RULE_OPTIONS | {
     as_typed(key): RuleOption(place=(key,), kind=_REFUSED) for key in ELSEWHERE
 }
-"""With what is no part of rules, and is told so."""
+"""All options, with what is no part of rules, and is told so."""
 
 MOST_GOAL = 50_000
-"""That may be played to."""
+"""The highest goal that may be played to."""
 
 MAX_NAME = 40
 """Characters in the name of house rules."""
@@ -139,8 +139,8 @@ def rules_from_options(name: str, base: Ruleset, options: Mapping[str, str]) -> 
         faces[face] = values.get(key, faces[face])
     data["scoring"]["single"] = faces
     _drop_idle(data, typed)
-    if found := complaints(data):
-        raise InvalidRulesError(_sentence(found, typed, base))
+    if faults := complaints(data):
+        raise InvalidRulesError(_sentence(faults, typed, base))
     return make_rules(data, name)
 
 
@@ -224,13 +224,13 @@ def _counting(scoring: Mapping[str, Any], dice: int) -> list[Any]:
     return [combinations[number] for number in counting]
 
 
-def _sentence(found: Sequence[Complaint], typed: Collection[str], base: Ruleset) -> str:
+def _sentence(faults: Sequence[Complaint], typed: Collection[str], base: Ruleset) -> str:
     """The first complaint that blames an option that was typed, else the first of all."""
-    one = next((one for one in found if _option_of(one.place) in typed), found[0])
-    said, option = one.sentence(_option_of), _option_of(one.place)
-    if option in typed or option not in RULE_OPTIONS or len(one.place) > 1:
+    first = next((fault for fault in faults if _option_of(fault.place) in typed), faults[0])
+    said, option = first.sentence(_option_of), _option_of(first.place)
+    if option in typed or option not in RULE_OPTIONS or len(first.place) > 1:
         return said
-    value = getattr(base, one.place[0])
+    value = getattr(base, first.place[0])
     return say(
         "{complaint}; {option}:{value} comes from the rules {rules}",
         complaint=said,

@@ -78,7 +78,7 @@ class Situation:
     to_confirm: int | None = None
     """Whether something has to be confirmed; if not given, where that must be so."""
     points_to_confirm: int | None = None
-    """By how many points yet, where points confirm; as few as can be if not given."""
+    """Points that have to confirm it yet, where points confirm; as few as can be if not given."""
     throws: int | None = None
     """Throws of this turn so far; as few as the turn total allows if not given."""
     held_set: int | None = None
@@ -147,7 +147,7 @@ class PositionField:
     flags: tuple[str, ...]
     """On the command line: the first is the attribute of `Situation`, the last the chat's name."""
     meaning: str
-    """In a chat, marked by `say_later`."""
+    """What it means in a chat, marked by `say_later`."""
     kind: FieldKind = FieldKind.NUMBER
     metavar: str | None = None
     """On the command line."""
@@ -172,7 +172,7 @@ class PositionField:
 
     @property
     def name(self) -> str:
-        """In a chat."""
+        """The name of the field in a chat."""
         return _yes_flag(self.flags[-1])
 
 
@@ -418,13 +418,13 @@ class KnownRules:
         """
         known = {name.casefold() for name in await self.names(place)}
         longest = max(len(name.split()) for name in known)
-        found, left = [], [*words]
+        rules, left = [], [*words]
         while left:
             fits = (k for k in range(longest, 1, -1) if " ".join(left[:k]).casefold() in known)
             number = next(fits, 1)
-            found.append(await self.resolve(place, " ".join(left[:number])))
+            rules.append(await self.resolve(place, " ".join(left[:number])))
             left = left[number:]
-        return tuple(found)
+        return tuple(rules)
 
     async def default(self, place: str) -> str:
         """What resolves to the rules of the place. Raises StoreError."""
@@ -444,8 +444,8 @@ class KnownRules:
             return known, read_saved(known, own[known])
         if spoken := self.preset_name(wanted):
             return spoken, self.presets[spoken]
-        if found := await self._in_file(wanted, name):
-            return found
+        if file := await self._in_file(wanted, name):
+            return file
         names = [*own, *self.presets]
         guess = did_you_mean(short(wanted.lower()), names, say("; /rules lists them"))
         raise InvalidRulesError(
@@ -474,7 +474,7 @@ def _spoken(name: str) -> str:
 def same_name(name: str, known: Mapping[str, str]) -> str | None:
     """The name among those known that is the same but for capital letters."""
     folded = unicodedata.normalize("NFC", name).casefold()
-    return next((one for one in known if one.casefold() == folded), None)
+    return next((candidate for candidate in known if candidate.casefold() == folded), None)
 
 
 @lru_cache(maxsize=1000)
@@ -648,13 +648,13 @@ def position_of_several(rules: Ruleset, situation: Situation, dice: int | None) 
     here, before = position_of(rules, situation, dice), _before(rules, situation)
     scores = situation.opponent, *situation.others
     # who has points is on the board, whatever is said of the others
-    boards = [on_board_of(rules, situation.opponent_on_board or None, one) for one in scores]
+    boards = [on_board_of(rules, situation.opponent_on_board or None, points) for points in scores]
     later = len(scores) - before
     for k, (score, on_board) in enumerate(zip(scores, boards, strict=True)):
         began = k < later
         seen = here.change(opponent=score, opponent_on_board=on_board, began=began)
         check_position(rules, seen)
-    others = [Standing(*one) for one in zip(scores, (0,) * len(scores), boards, strict=True)]
+    others = [Standing(*parts) for parts in zip(scores, (0,) * len(scores), boards, strict=True)]
     # in the order of the round, in which the last of them came before the mover
     players = *others[later:], here.own, *others[:later]
     return Position(players, before, here.turn, rounds_left=here.rounds_left)
@@ -666,10 +666,10 @@ def as_typed(rules: Ruleset, position: Position) -> Position:
     Raises what `position_of_several` raises.
     """
     own, *others = (position.players[k] for k in position.in_order)
-    goes_on = all(one.score < rules.winning_score for one in position.players)
+    goes_on = all(player.score < rules.winning_score for player in position.players)
     situation = Situation.given(
         banked=own.score,
-        opponent=[one.score for one in others],
+        opponent=[other.score for other in others],
         turn_total=position.turn_total,
         farkles=own.farkles,
         hot_dice=position.hot_dice,
@@ -704,7 +704,7 @@ def as_typed_here(rules: Ruleset, position: Position) -> Position | None:
 
 def all_on_board(others: Iterable[Standing]) -> bool:
     """Whether some of the others have no points, and all of these are on the board."""
-    boards = [one.on_board for one in others if one.score <= 0]
+    boards = [other.on_board for other in others if other.score <= 0]
     return bool(boards) and all(boards)
 
 

@@ -32,7 +32,7 @@ def replayed(record: GameRecord, *, dice: bool = False) -> tuple[Begun, tuple[Ev
     stored, secret = record.game, record.secret
     try:
         begun, others, game = replay(
-            [(one.kind, one.data) for one in record.events], secret if dice else None
+            [(event.kind, event.data) for event in record.events], secret if dice else None
         )
     except ImpossibleEventError as error:
         raise DamagedGameError(stored.id, str(error)) from None
@@ -53,7 +53,7 @@ def _contradiction(record: GameRecord, begun: Begun, game: Game) -> str:
     sitting = [(seat.number, seat.level) for seat in stored.seats]
     if sitting != [(number, seat.level) for number, seat in enumerate(game.seats)]:
         return say("its seats do not fit its events")
-    if [replace(one, accuracy=None, luck=None) for one in record.results] != results_of(game):
+    if [replace(result, accuracy=None, luck=None) for result in record.results] != results_of(game):
         return say("its results do not fit its events")
     return ""
 
@@ -85,7 +85,7 @@ def results_of(game: Game) -> list[GameResult]:
     ]
 
 
-_KINDS = {one.name: type(one.default) for one in fields(PlaceSettings)}
+_KINDS = {field.name: type(field.default) for field in fields(PlaceSettings)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class StoreReport:
     games: int
     """How many it has."""
     set_aside: tuple[str, ...]
-    """Those that are not played on, by id."""
+    """The games that are not played on, by id."""
     problems: tuple[Problem, ...]
 
 
@@ -114,16 +114,16 @@ async def check_store(store: Store, on_progress: OnShare) -> StoreReport:
     on_progress : is told the share of games that are done
     """
     wrong: list[Problem] = []
-    found: list[tuple[str, bool]] = []
+    all_games: list[tuple[str, bool]] = []
     try:
-        wrong += [Problem(*one) for one in await store.read(store.database.problems)]
+        wrong += [Problem(*problem) for problem in await store.read(store.database.problems)]
         await store.read(lambda connection: check_version(connection, store.database.name))
         wrong += await store.read(lambda connection: list(_place_problems(connection)))
         wrong += await store.read(partial(_feature_problems, store))
-        found = await store.read(_all_games)
+        all_games = await store.read(_all_games)
     except StoreError as error:
         wrong.append(Problem("database", str(error)))
-    for number, (game_id, was_set_aside) in enumerate(found, start=1):
+    for number, (game_id, was_set_aside) in enumerate(all_games, start=1):
         reason = await _why_damaged(store, game_id)
         if not reason and was_set_aside:
             reason = (
@@ -132,9 +132,9 @@ async def check_store(store: Store, on_progress: OnShare) -> StoreReport:
             )
         if reason:
             wrong.append(Problem(f"game {game_id}", reason))
-        on_progress(number / len(found))
-    set_aside = tuple(game_id for game_id, was_set_aside in found if was_set_aside)
-    return StoreReport(len(found), set_aside, tuple(wrong))
+        on_progress(number / len(all_games))
+    set_aside = tuple(game_id for game_id, was_set_aside in all_games if was_set_aside)
+    return StoreReport(len(all_games), set_aside, tuple(wrong))
 
 
 def _all_games(connection: Connection) -> list[tuple[str, bool]]:

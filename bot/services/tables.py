@@ -87,7 +87,7 @@ class Caller:
 
     @property
     def asker(self) -> Asker:
-        """For whom something is computed."""
+        """The one for whom something is computed, and where."""
         return Asker(self.person.id, self.place)
 
 
@@ -114,13 +114,13 @@ class Table:
     stored: StoredGame
     begun: Begun
     events: tuple[Event, ...]
-    """Those after `begun`."""
+    """The events after `begun`."""
     game: Game
     moved_at: datetime
 
     @property
     def idle_hours(self) -> int | None:
-        """For how long nobody had moved when the game ended by itself, if it did."""
+        """Hours for which nobody had moved when the game ended by itself, if it did."""
         ends = [event.idle_hours for event in self.events[-2:] if isinstance(event, Ended)]
         return ends[0] if self.game.over and ends else None
 
@@ -132,14 +132,14 @@ class Table:
         if (then := self._at(version)) is None:
             return None
         game = then
-        found: list[Event] = []
+        events: list[Event] = []
         for event in self.events[version - 1 :]:
             after = apply(game, event)
             is_moved = after.mover != game.mover or getattr(event, "moves", False)
             if is_moved or not isinstance(event, _BESIDE_THE_TURN):
-                found.append(event)
+                events.append(event)
             game = after
-        return then, found
+        return then, events
 
     def _at(self, version: int) -> Game | None:
         """Return the game at a version; None for one that never was or is still to come."""
@@ -160,7 +160,7 @@ class Table:
                 after.last is not before.last and not before.bot_to_move
                 for before, after in pairwise(games)
             )
-            if ends < 2 and not any(isinstance(one, Left) for one in events):
+            if ends < 2 and not any(isinstance(event, Left) for event in events):
                 return then, events
         return self.game, ()
 
@@ -187,8 +187,8 @@ class Table:
         Raises InvalidRequestError.
         """
         name = who if isinstance(who, str) else who.name
-        if isinstance(who, Person) and (found := self.seat_of(who)) is not None:
-            return found
+        if isinstance(who, Person) and (seat := self.seat_of(who)) is not None:
+            return seat
         wanted = name.removeprefix("@").casefold()
         called = list(zip(self.names, self.stored_names, strict=True))
         seats = [k for k, both in enumerate(called) if wanted in map(str.casefold, both)]
@@ -199,7 +199,7 @@ class Table:
             like = [
                 k
                 for k, both in enumerate(called)
-                if any(one.casefold().startswith(wanted) for one in both)
+                if any(alias.casefold().startswith(wanted) for alias in both)
             ]
             seats = [k for k in like if self.game.seats[k].playing] or like
         if len(seats) == 1:
@@ -321,7 +321,7 @@ class Table:
             stored = replace(stored, seats=(*others[0], seat, *others[1]))
         if left is not None:
             others = stored.seats[:left], stored.seats[left + 1 :]
-            moved = (replace(one, number=one.number - 1) for one in others[1])
+            moved = (replace(other, number=other.number - 1) for other in others[1])
             stored = replace(stored, seats=(*others[0], *moved))
         return replace(self, stored=stored, events=(*self.events, *events), game=game)
 
@@ -337,8 +337,8 @@ class Tables:
         self._live: dict[str, Table] = {}
         """Open games as they were read or changed last; what was looked at last comes last."""
         self._not_begun: dict[str, set[str]] = {}
-        """By place who wanted to begin a game and could not: what they say next may be meant for it
-        until they name or look at another one."""
+        """Who wanted to begin a game and could not, by place: what they say next may be meant for
+        it until they name or look at another one."""
         self._secrets: dict[str, bytes] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -362,12 +362,12 @@ class Tables:
         """
         secret = None if terms.get("tracked") else secrets.token_bytes(32)
         game_id = secrets.token_hex(4)
-        levels = [None if isinstance(one, Person) else one for one in players]
+        levels = [None if isinstance(player, Person) else player for player in players]
         begun = commands.begin_game(
             game_id,
             rules,
             levels,
-            host=next((k for k, one in enumerate(players) if one == caller.person), None),
+            host=next((k for k, player in enumerate(players) if player == caller.person), None),
             commitment=fair_dice.commitment(secret) if secret else None,
             **terms,
         )
@@ -425,22 +425,22 @@ class Tables:
             raise InvalidRequestError.say(
                 'there is no open game "{game}" here; /games lists the open ones', game=game_id
             )
-        found = await self.open_at(caller.place)
-        if not found:
+        games = await self.open_at(caller.place)
+        if not games:
             last = await self.ended_by_itself(caller.place)
             raise InvalidRequestError(_none_open(last))
-        if len(found) > 1:
-            found = [table for table in found if table.seat_of(caller.person) is not None] or found
-        if len(found) > 1:
-            names = ", ".join(f"game:{table.game.id}" for table in found)
+        if len(games) > 1:
+            games = [table for table in games if table.seat_of(caller.person) is not None] or games
+        if len(games) > 1:
+            names = ", ".join(f"game:{table.game.id}" for table in games)
             raise InvalidRequestError.say(
                 "several games are open here; say which one with game: {games}", games=names
             )
-        return found[0]
+        return games[0]
 
     def players_at(self, place: str) -> list[str]:
         """The names of who plays in the open games of a place that are in memory."""
-        known = [one for one in self._live.values() if one.stored.place == place]
+        known = [table for table in self._live.values() if table.stored.place == place]
         return list(dict.fromkeys(name for table in known for name in table.names))
 
     async def open_at(self, place: str) -> list[Table]:
@@ -448,22 +448,22 @@ class Tables:
 
         Raises DamagedGameError, once, where one was set aside.
         """
-        found, is_damaged = [], False
+        tables, is_damaged = [], False
         games, is_untold = await self.store.open_games(place)
         for stored in games:
             try:
-                found.append(await self._of(stored))
+                tables.append(await self._of(stored))
             except DamagedGameError:
                 is_damaged = True
         if is_damaged or is_untold:
             await self._tell_set_aside(place)
-        return [table for table in found if not table.game.over]
+        return [table for table in tables if not table.game.over]
 
     async def _tell_set_aside(self, place: str) -> None:
         """Raises DamagedGameError for a game of a place that it was not told of yet."""
-        if found := await self.store.untold(place):
-            replayed(await self.store.record(found, even_set_aside=True))
-            raise DamagedGameError(found, say("it was found to be damaged before"))
+        if game_id := await self.store.untold(place):
+            replayed(await self.store.record(game_id, even_set_aside=True))
+            raise DamagedGameError(game_id, say("it was found to be damaged before"))
 
     async def ended_by_itself(self, place: str) -> Table | None:
         """The last game that was begun in a place, if it ended as nobody moved any more."""
@@ -473,21 +473,26 @@ class Tables:
                 return table if table.idle_hours else None
         return None
 
-    async def asked_at(self, caller: Caller, *, told: bool) -> tuple[Table | None, Sequence[Table]]:
+    async def asked_at(
+        self, caller: Caller, *, has_position: bool
+    ) -> tuple[Table | None, Sequence[Table]]:
         """The game that a question without numbers is about: the one here, or the caller's own.
 
-        told : whether the question tells a position or rules, so that it need not be on that game
+        has_position : whether the question tells a position or rules, so that it need not be on
+            that game
 
         Returns all open games of the place, too, for `check_hints`.
 
         Raises IllegalActionError where it is on a game of the caller in which hints are forbidden.
         """
         open_games = [] if caller.is_passing else await self.open_at(caller.place)
-        own = [one for one in open_games if one.plays(caller)]
-        found = own or [one for one in open_games if one.game.hints]
-        plays = [one for one in found if len(one.game.seats) > 1 and not one.game.is_drafting]
-        here = plays[0] if len(found) == len(plays) == 1 else None
-        if here and not (here.game.hints or told):
+        own = [table for table in open_games if table.plays(caller)]
+        tables = own or [table for table in open_games if table.game.hints]
+        plays = [
+            table for table in tables if len(table.game.seats) > 1 and not table.game.is_drafting
+        ]
+        here = plays[0] if len(tables) == len(plays) == 1 else None
+        if here and not (here.game.hints or has_position):
             raise _no_hints(here)
         return here, open_games
 
@@ -540,11 +545,11 @@ class Tables:
     async def rolled(self, game: Game, seat: int) -> list[Rolled]:
         """What falls next, once it is known that the player may roll; all that is thrown again."""
         commands.check_roll(game, seat)
-        secret, found = await self._secret(game), list[Rolled]()
-        while not found or game.turn.misses:
-            found += commands.roll(game, seat, commands.fallen(game, secret))
-            game = apply(game, found[-1])
-        return found
+        secret, rolls = await self._secret(game), list[Rolled]()
+        while not rolls or game.turn.misses:
+            rolls += commands.roll(game, seat, commands.fallen(game, secret))
+            game = apply(game, rolls[-1])
+        return rolls
 
     async def used(self, game: Game, seat: int, dice: Roll) -> Used:
         """A use of a badge with what falls by it, once it is known that the player may."""
@@ -637,10 +642,10 @@ def check_hints(
 
     That is one that the caller plays, see `Game.may_be_at`; all else may be asked about.
     """
-    for one in open_games:
-        is_silent = not one.game.hints and len(one.game.seats) > 1 and one.plays(caller)
-        if is_silent and one.game.may_be_at(rules, scores, roll):
-            raise _no_hints(one)
+    for table in open_games:
+        is_silent = not table.game.hints and len(table.game.seats) > 1 and table.plays(caller)
+        if is_silent and table.game.may_be_at(rules, scores, roll):
+            raise _no_hints(table)
 
 
 def _no_hints(table: Table) -> IllegalActionError:
@@ -653,16 +658,16 @@ def _no_hints(table: Table) -> IllegalActionError:
 
 
 def _none_open(last: Table | None) -> str:
-    """That no game is open in a place, and what became of the last one if it ended by itself."""
+    """Say that no game is open in a place, and why the last one is not if it ended by itself."""
     if last is None:
         return say("no game is open here: /play or /track begins one")
-    told = say_number(
+    sentence = say_number(
         "no game is open here: game {game} was ended because nobody had moved for {number}"
         " [hour|hours]; /play or /track begins another",
         last.idle_hours or 0,
         game=last.game.id,
     )
-    return told + say(", /undo goes on with it") if last.game.tracked else told
+    return sentence + say(", /undo goes on with it") if last.game.tracked else sentence
 
 
 def bot_name(level: str) -> str:

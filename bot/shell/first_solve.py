@@ -41,17 +41,17 @@ def solve_with_share(
     with compiled_code(settings.kernels) as cache:
         seconds += seconds_to_compile(game, cache)
         what = f"solving {rules.name} for {players} players, about {duration(seconds)}"
-        with share_progress(what, quietly=quietly, sweeps=game.sweeps) as told:
+        with share_progress(what, quietly=quietly, sweeps=game.sweeps) as report:
             prepare_folder(folder)
-            game.save(solve_here(game, cache=cache, on_progress=told), folder)
+            game.save(solve_here(game, cache=cache, on_progress=report), folder)
 
 
 def solve_dice(
     settings: Settings, advisor: Advisor, dice: LoadedDice, *, quietly: bool = False
 ) -> None:
     """Have what players bring solved, and kept, for what answers on it. Raises FarkleError."""
-    what = f"{dice.mine.text} against {', '.join(one.text for one in dice.others)}"
+    what = f"{dice.mine.text} against {', '.join(other.text for other in dice.others)}"
     if not dice.of_two:
         what += f": about {time_text(dice.matchup.seconds)} if that is not solved yet"
-    with share_progress(what, quietly=quietly) as told:
-        advisor.keep_pair(dice.matchup, *solved_arrays(folders_of(settings), dice.matchup, told))
+    with share_progress(what, quietly=quietly) as report:
+        advisor.keep_pair(dice.matchup, *solved_arrays(folders_of(settings), dice.matchup, report))

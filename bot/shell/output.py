@@ -36,7 +36,7 @@ def emphasised(text: str) -> str:
         return text
     best = re.escape(say("best"))
     row = re.compile(rf"^( +)(\S.*\s{best})$", re.MULTILINE)
-    return row.sub(lambda found: found[1] + click.style(found[2], fg="green", bold=True), text)
+    return row.sub(lambda line: line[1] + click.style(line[2], fg="green", bold=True), text)
 
 
 EXIT_BAD_INPUT = 2
@@ -96,12 +96,12 @@ def answer_options(command: Decorated) -> Decorated:
     @csv_option
     @wraps(command)
     def answered(*args: Any, as_json: bool, as_csv: bool, **others: Any) -> None:
-        found: Shown | None = command(*args, **others)
-        if found is None:
+        shown: Shown | None = command(*args, **others)
+        if shown is None:
             return
-        if as_csv and not found.is_table:
+        if as_csv and not shown.is_table:
             raise InvalidRequestError("--csv is a table of what to keep of a roll; this has none")
-        sheet = (found.sheet or sheet_of(found.data)) if as_csv else None
-        show(found.text, found.data, as_json=as_json, sheet=sheet)
+        sheet = (shown.sheet or sheet_of(shown.data)) if as_csv else None
+        show(shown.text, shown.data, as_json=as_json, sheet=sheet)
 
     return answered

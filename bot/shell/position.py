@@ -117,9 +117,9 @@ class AsInTheChat(click.Command):
     def _with_dashes(self, typed: Sequence[str]) -> Iterator[str]:
         values = {
             flag
-            for one in self.params
-            if isinstance(one, click.Option) and not (one.is_flag or one.count)
-            for flag in one.opts
+            for param in self.params
+            if isinstance(param, click.Option) and not (param.is_flag or param.count)
+            for flag in param.opts
         }
         takes_value = False
         for argument in typed:

@@ -231,8 +231,10 @@ Event = (
     | Revealed
 )
 
-_KINDS = {one: re.sub(r"\B[A-Z]", r" \g<0>", one.__name__).lower() for one in get_args(Event)}
-_READERS: dict[str, TypeAdapter[Event]] = {kind: TypeAdapter(one) for one, kind in _KINDS.items()}
+_KINDS = {event: re.sub(r"\B[A-Z]", r" \g<0>", event.__name__).lower() for event in get_args(Event)}
+_READERS: dict[str, TypeAdapter[Event]] = {
+    kind: TypeAdapter(event) for event, kind in _KINDS.items()
+}
 
 
 def event_data(event: Event) -> dict[str, Any]:

@@ -67,7 +67,7 @@ class Pressure:
         self._noted.append(seconds)
 
     def tick(self, elapsed: float) -> None:
-        """So many seconds have passed since the last tick, which ought to have been `_TICK`."""
+        """Note the seconds since the last tick, which ought to have been `_TICK`."""
         delay = max(0.0, elapsed - _TICK)
         share = 1 - math.exp(-elapsed / _MEMORY)
         self._loop_delay += (delay - self._loop_delay) * share

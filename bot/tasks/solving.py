@@ -35,7 +35,7 @@ class SolveState(StrEnum):
     """Where a solve is."""
 
     WAITING = "waiting"
-    """For other solves to end."""
+    """Other solves have to end first."""
     ELSEWHERE = "elsewhere"
     """The rules are being solved, perhaps by another program; their file is waited for."""
     RUNNING = "running"
@@ -87,13 +87,15 @@ async def solve_apart(game: Subject, strategies: Path, kernels: Path, watch: Wat
         status = 1
     finally:
         await workers.close()
-    told = say_later("{rules}: the solve stopped unexpectedly (status {status}); solve it again")
+    sentence = say_later(
+        "{rules}: the solve stopped unexpectedly (status {status}); solve it again"
+    )
     if status < 0:
-        told = say_later(
+        sentence = say_later(
             "{rules}: the solve was killed (signal {signal}), perhaps because memory ran out;"
             " solve it again"
         )
-    raise SolveError.say(told, rules=rules.name, status=status, signal=-status)
+    raise SolveError.say(sentence, rules=rules.name, status=status, signal=-status)
 
 
 def solve_told(
@@ -158,7 +160,7 @@ def seconds_of_estimate(rules: Ruleset, *, solved: bool) -> float:
 
 
 def needed_text(needed: Needed) -> str:
-    """That rules are solved before an answer, or why they were not, in one line."""
+    """The line that says that rules are solved before an answer, or why they were not."""
     if needed.failed:
         return wrap(whole_sentence(needed.failed))
     rules, time = needed.rules, duration(needed.seconds)
@@ -198,17 +200,17 @@ def check_size(rules: Ruleset, seconds: float, players: int = 2) -> float:
                 most=duration(seconds),
             )
         return expected
-    found = workload(rules)
-    if found.seconds > seconds:
+    load = workload(rules)
+    if load.seconds > seconds:
         raise InvalidRulesError.say(
             "{rules}: solving {states:,} positions takes about {time}, but the limit here is"
             " {most}; {less}, points in larger steps or a shorter count of farkles in a row makes"
             " it faster",
             rules=rules.name,
-            states=found.states,
-            time=duration(found.seconds),
+            states=load.states,
+            time=duration(load.seconds),
             most=duration(seconds),
             less=say("fewer rounds") if rules.rounds else say("a lower goal"),
         )
     check_solvable(rules)
-    return found.seconds
+    return load.seconds

@@ -62,30 +62,30 @@ class Turns(Generic[T]):
 
     def add(self, asker: Asker, what: T) -> Waiting[T]:
         """Have something wait."""
-        taken = [one.order[0] for one in self._waiting if one.asker.person == asker.person]
+        taken = [other.order[0] for other in self._waiting if other.asker.person == asker.person]
         if asker.person in self._served:
             taken.append(self._round)
         its_round = max(taken, default=self._round - 1) + 1
-        here = [one.order[0] for one in self._waiting if one.asker.place == asker.place]
+        here = [other.order[0] for other in self._waiting if other.asker.place == asker.place]
         self._count += 1
-        one = Waiting(asker, what, (its_round, here.count(its_round), self._count))
-        self._waiting.append(one)
-        return one
+        waiting = Waiting(asker, what, (its_round, here.count(its_round), self._count))
+        self._waiting.append(waiting)
+        return waiting
 
-    def remove(self, one: Waiting[T]) -> None:
+    def remove(self, waiting: Waiting[T]) -> None:
         """Something waits no more, if it did."""
-        if one in self._waiting:
-            self._waiting.remove(one)
+        if waiting in self._waiting:
+            self._waiting.remove(waiting)
 
     def take(self) -> T:
         """What comes first; there has to be something."""
-        one = min(self._waiting, key=lambda one: one.order)
-        self._waiting.remove(one)
-        if one.order[0] > self._round:
-            self._round = one.order[0]
+        first = min(self._waiting, key=lambda waiting: waiting.order)
+        self._waiting.remove(first)
+        if first.order[0] > self._round:
+            self._round = first.order[0]
             self._served.clear()
-        self._served.add(one.asker.person)
-        return one.what
+        self._served.add(first.asker.person)
+        return first.what
 
     def before(self, one: Waiting[T]) -> list[T]:
         """What comes before something that waits, unless others ask for more."""
@@ -96,9 +96,9 @@ logger = logging.getLogger(__name__)
 
 
 ASIDE_SECONDS = 30.0
-"""That part of what a command does may take in a worker."""
+"""Seconds that part of what a command does may take in a worker."""
 _MOST_LEFT_SECONDS = 10.0
-"""That it may take where nobody waits for it to its end: others wait for its worker."""
+"""Seconds that it may take where nobody waits for it to its end: others wait for its worker."""
 _MOST_ASIDE = 30
 """Parts of one person's commands that may wait at a time."""
 _PATIENCE = 1.0
@@ -143,7 +143,7 @@ class Delay:
     """How long a task takes, or what it waits for."""
 
     what: str
-    """As `say` takes it."""
+    """What the task is, as `say` takes it."""
     before: int
     """Things of others and of one's own that come first; 0 where it has its turn."""
     seconds: float
@@ -157,7 +157,7 @@ class Task:
     tasks: "Tasks"
     asker: Asker
     what: str
-    """In a word, as `say` takes it."""
+    """What it is in a word, as `say` takes it."""
     parts: int
     """Left to compute."""
     each: float
@@ -217,7 +217,7 @@ class Task:
 
 
 class _Line:
-    """Those who wait for the same thing, of which there are so many."""
+    """The line of those who wait for the same thing, of which there are so many."""
 
     def __init__(self, slots: int) -> None:
         self.slots = slots
@@ -249,12 +249,12 @@ class _Line:
 
     def delay(self, task: Task) -> Delay | None:
         """What a task waits for; None if it does not."""
-        mine = next((one for one in self.turns if one.what[0] is task), None)
+        mine = next((waiting for waiting in self.turns if waiting.what[0] is task), None)
         if mine is None:
             return None
         now = time.monotonic()
-        left = [max(0.0, one.each - (now - begun)) for one, begun in self.running.items()]
-        left += [one.each for one, _ in self.turns.before(mine)]
+        left = [max(0.0, other.each - (now - begun)) for other, begun in self.running.items()]
+        left += [other.each for other, _ in self.turns.before(mine)]
         return Delay(task.what, len(left), sum(left) / self.slots)
 
     def _serve(self) -> None:
@@ -300,8 +300,8 @@ class Tasks:
     async def close(self) -> None:
         """End all that is computed."""
         left = list(self._left)
-        for one in left:
-            one.cancel()
+        for future in left:
+            future.cancel()
         await asyncio.gather(*left, return_exceptions=True)
         if self._workers:
             await self._workers.close()
@@ -311,8 +311,8 @@ class Tasks:
     ) -> AsyncIterator[Delay | T]:
         """What a function makes as a task of its own, and before it how long there is to wait."""
         async with self.task(asker, what, each=each) as task:
-            async for told in task.told(make, *args):
-                yield told
+            async for answer in task.told(make, *args):
+                yield answer
 
     @asynccontextmanager
     async def task(
@@ -373,7 +373,7 @@ class Tasks:
         """Part of what a command does. Raises InvalidRequestError for who asks for very much."""
         self._check_here()
         waiting = self.lines[Kind.COMPUTING].turns
-        if sum(one.asker.person == asker.person for one in waiting) >= _MOST_ASIDE:
+        if sum(other.asker.person == asker.person for other in waiting) >= _MOST_ASIDE:
             raise too_busy()
         most = min(ASIDE_SECONDS, self.limits.seconds)
         return Task(self, asker, "", 1, 0.1, Kind.COMPUTING, most)
@@ -389,11 +389,11 @@ class Tasks:
     async def cancel(self, person: str) -> list[str]:
         """Stop all tasks of a person; returns what they were."""
         stopped = [task for task in self._asked if task.asker.person == person]
-        under_way = [one for task in stopped for one in task.under_way]
+        under_way = [work for task in stopped for work in task.under_way]
         for task in stopped:
             task.stopped = True
-        for one in under_way:
-            one.cancel()
+        for future in under_way:
+            future.cancel()
         if under_way:
             await asyncio.wait(under_way)
         return [task.what for task in stopped]
@@ -432,7 +432,7 @@ class Tasks:
                 time=duration(task.left),
                 most=duration(self.limits.seconds),
             )
-        own = [one for one in self._asked if one.asker.person == asker.person]
+        own = [other for other in self._asked if other.asker.person == asker.person]
         if len(own) >= self.limits.person:
             raise InvalidRequestError(
                 say_number(
@@ -442,7 +442,7 @@ class Tasks:
                     **self._told(own),
                 )
             )
-        here = [one for one in self._asked if one.asker.place == asker.place]
+        here = [other for other in self._asked if other.asker.place == asker.place]
         if len(here) >= self.limits.place:
             raise InvalidRequestError(
                 say_number(
@@ -460,14 +460,14 @@ class Tasks:
     def _told(self, tasks: list[Task]) -> dict[str, str]:
         """What tasks are, and when the first of them is done."""
         seconds = min(map(self._about, tasks))
-        return {"tasks": counted(one.what for one in tasks), "time": duration(seconds)}
+        return {"tasks": counted(task.what for task in tasks), "time": duration(seconds)}
 
     def _about(self, task: Task) -> float:
         """About in how many seconds a task is done, if nobody asks for more."""
         line = self.lines[task.kind]
-        alike = [one for one in self._asked if one.kind is task.kind]
-        people = len({one.asker.person for one in alike})
-        own = sum(one.asker.person == task.asker.person for one in alike) if task.parts > 1 else 1
+        alike = [peer for peer in self._asked if peer.kind is task.kind]
+        people = len({peer.asker.person for peer in alike})
+        own = sum(peer.asker.person == task.asker.person for peer in alike) if task.parts > 1 else 1
         gone = time.monotonic() - line.running[task] if task in line.running else 0.0
         share = max(1.0, people * own / line.slots)
         return max(0.0, task.left - min(gone, task.each)) * share

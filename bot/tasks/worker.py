@@ -71,7 +71,7 @@ def _answer(request: bytes, memory: int, write: Callable[[bytes], None]) -> byte
         make, args, language, tells = pickle.loads(request)  # noqa: S301 - sent by the program
         speak(best_language(language))
         if tells:
-            args = (*args, lambda told: write(pickle.dumps(("told", told))))
+            args = (*args, lambda report: write(pickle.dumps(("told", report))))
         return pickle.dumps(("made", make(*args)))
     except FarkleError as error:
         return pickle.dumps(("raised", error))

@@ -38,7 +38,7 @@ class WorkerDiedError(TaskError):
     """The process that computed ended before it had answered."""
 
     status = 0
-    """Its exit status; of a signal the negative number."""
+    """The exit status of the process; of a signal the negative number."""
 
 
 class TaskFailedError(Exception):
@@ -77,10 +77,10 @@ class Workers:
                 raise BrokenPipeError  # an error of its own for each kind of event loop
             process.stdin.write(len(request).to_bytes(HEADER, "little") + request)
             await process.stdin.drain()
-            kind, found = await _answer(process)
+            kind, content = await _answer(process)
             while hear and kind == "told":
-                hear(found)
-                kind, found = await _answer(process)
+                hear(content)
+                kind, content = await _answer(process)
         except (asyncio.IncompleteReadError, OSError):
             await self._kill(process)
             raise _died(process) from None
@@ -89,8 +89,8 @@ class Workers:
             raise
         self._idle.append(process)
         if kind == "raised":
-            raise _error(found)
-        made: T = found
+            raise _error(content)
+        made: T = content
         return made
 
     async def close(self) -> None:
@@ -150,32 +150,32 @@ async def _answer(process: asyncio.subprocess.Process) -> tuple[str, Any]:
         raise OSError  # never, as it is a pipe
     length = int.from_bytes(await process.stdout.readexactly(HEADER), "little")
     answer = await process.stdout.readexactly(length)
-    found: tuple[str, Any] = pickle.loads(answer)  # noqa: S301 - written by the worker
-    return found
+    message: tuple[str, Any] = pickle.loads(answer)  # noqa: S301 - written by the worker
+    return message
 
 
 def _error(raised: Any) -> Exception:
     """What a function raised."""
     if isinstance(raised, FarkleError):
         return raised
-    name, told = raised
+    name, trace = raised
     error = TaskFailedError(name)
-    error.add_note(told)
+    error.add_note(trace)
     return error
 
 
 def _died(process: asyncio.subprocess.Process) -> WorkerDiedError:
     status = process.returncode or 0
     logger.error("a worker died (status %d)", status)
-    told = say_later(
+    sentence = say_later(
         "the process that computed that stopped unexpectedly (status {status}); try again"
     )
     if status < 0:
-        told = say_later(
+        sentence = say_later(
             "the process that computed that was killed (signal {signal}), perhaps because memory"
             " ran out; try again"
         )
-    error = WorkerDiedError.say(told, status=status, signal=-status)
+    error = WorkerDiedError.say(sentence, status=status, signal=-status)
     error.status = status
     return error
 
@@ -192,4 +192,4 @@ def _import_path() -> list[str]:
     own, here = str(Path(__file__).parents[2]), ""
     with suppress(OSError):
         here = str(Path.cwd())
-    return [one for one in sys.path if Path(one).is_absolute() and (one != here or one == own)]
+    return [path for path in sys.path if Path(path).is_absolute() and (path != here or path == own)]

@@ -60,7 +60,7 @@ BETWEEN_EDITS = 1.0
 """Seconds between two changes of a message."""
 _MOST_TEXT = 1_900
 _MINUTES: Literal[60] = 60
-"""Without a word after which Discord puts a thread away; the next turn brings it back."""
+"""Minutes without a word after which Discord puts a thread away; the next turn brings it back."""
 _MOST_NAME = 90
 
 
@@ -73,11 +73,11 @@ class _Original(Enum):
 
     NONE = auto()
     LOADING = auto()
-    """It is announced to all; of a press, that its message will change."""
+    """An answer is announced to all; of a press, that its message will change."""
     LOADING_PRIVATELY = auto()
     PUBLIC = auto()
     PRIVATE = auto()
-    """For one alone, or deleted."""
+    """The answer is for one alone, or deleted."""
     OVER = auto()
     """Discord takes no answer any more."""
 
@@ -121,7 +121,7 @@ class Answer:
         """What shows the table, where that is not the message whose button was pressed."""
         self._told: list[News] = []
         self.numbers: Mapping[str, int] = {}
-        """Those of commands that can be tapped where a text names them, by their names."""
+        """The numbers of commands that can be tapped where a text names them, by their names."""
         self.leaves = False
         """Whether a command leaves a game: where that is its end, the table that is there shows it.
         """
@@ -166,8 +166,8 @@ class Answer:
             me = self._interaction.client.user
             looking = asyncio.create_task(own_message(channel, me, is_of_game))
             with asking.maybe_lost():
-                found = await self.patiently(looking)
-                self.show_in(found.id if found else 0)
+                message = await self.patiently(looking)
+                self.show_in(message.id if message else 0)
 
     async def tell(self, stream: Stream) -> None:
         """Tell all that comes up; what goes wrong is told to the one who asked alone."""
@@ -175,8 +175,8 @@ class Answer:
 
         async def read() -> None:
             try:
-                async for told in spread(stream):
-                    waiting.put_nowait(told if isinstance(told, News) else as_reply(told))
+                async for part in spread(stream):
+                    waiting.put_nowait(part if isinstance(part, News) else as_reply(part))
             except DoneElsewhereError as error:
                 logger.info("left to another program: %s", error)
             except Exception as error:  # what was told before is told, whatever comes after
@@ -194,12 +194,12 @@ class Answer:
             if self._is_vain:
                 reader.cancel()
             await asyncio.wait({reader})
-        told = [one for one in self._told if not one.again]
-        if told and self._is_public:
-            if told[0].before is None:
-                await self._begin_thread(told[-1].table)
-            await self._after_turn(told)
-            for reply in told[-1].after:
+        happened = [news for news in self._told if not news.again]
+        if happened and self._is_public:
+            if happened[0].before is None:
+                await self._begin_thread(happened[-1].table)
+            await self._after_turn(happened)
+            for reply in happened[-1].after:
                 card = self._card_of(reply)
                 with asking.maybe_lost():
                     # each kind of view has an overload of its own
@@ -220,29 +220,29 @@ class Answer:
                 return
             if self._is_public and not (isinstance(first, Reply) and first.private):
                 await asyncio.sleep(max(0.0, edited + BETWEEN_EDITS - time.monotonic()))
-            found: list[Reply | News] = [first]
+            parts: list[Reply | News] = [first]
             while not waiting.empty():
-                if (more := waiting.get_nowait()) is None:
-                    await self._tell_all(found)
+                if (following := waiting.get_nowait()) is None:
+                    await self._tell_all(parts)
                     return
-                found.append(more)
-            await self._tell_all(found)
+                parts.append(following)
+            await self._tell_all(parts)
             if self._is_vain:
                 return
             edited = time.monotonic()
 
-    async def _after_turn(self, told: list[News]) -> None:
+    async def _after_turn(self, happened: list[News]) -> None:
         """Post the odds and call the next player, where the place wants that and a turn is over."""
-        first, table = told[0].before, told[-1].table
+        first, table = happened[0].before, happened[-1].table
         if first is None or (first.mover == table.game.mover and not table.game.over):
             return
         in_text = isinstance(self._interaction.channel, discord.TextChannel)
         threaded = self._settings.threads and in_text
-        story = said_in(self._language, turn_story, told) if threaded else []
+        story = said_in(self._language, turn_story, happened) if threaded else []
         lines = [*story]
         called: list[discord.abc.Snowflake] = []
         posts = self._settings.posts and self._tasks.pressure.degree < Degree.OVERLOADED
-        if posts and (chances := told[-1].chances):
+        if posts and (chances := happened[-1].chances):
             odds = said_in(self._language, chances_text, table.names, chances)
             lines.append(escape_markdown(odds))
         if self._settings.mentions and not table.game.over:
@@ -288,11 +288,11 @@ class Answer:
             try:
                 await begun.create_thread(name=name, auto_archive_duration=_MINUTES)
             except discord.Forbidden:
-                told = say(
+                problem = say(
                     "the game stays in this channel: to give it a thread I need the permission"
                     " Create Public Threads; /settings threads:no turns threads off"
                 )
-                await self.tell_alone(told)
+                await self.tell_alone(problem)
 
     async def renew(self, reply: Reply) -> None:
         """Bring the message up to date whose button was pressed, without an answer to that."""
@@ -308,10 +308,10 @@ class Answer:
         """Tell a player that their turn may be passed soon, for all to see."""
         name = escape_markdown(asking.person_of(self._interaction.user).name)
         asked = f"<@{person}>", name, seconds, table.game.id
-        told = said_in(self._language, reminder_text, *asked)
+        reminder = said_in(self._language, reminder_text, *asked)
         mentions = _only([discord.Object(person)])
         with asking.maybe_lost():
-            await self._interaction.response.send_message(told, allowed_mentions=mentions)
+            await self._interaction.response.send_message(reminder, allowed_mentions=mentions)
             self._original = _Original.PUBLIC
 
     @property
@@ -347,26 +347,26 @@ class Answer:
             asking.check_lost(error)
             self._original = _Original.OVER
 
-    async def _tell_all(self, found: list[Reply | News]) -> None:
+    async def _tell_all(self, parts: list[Reply | News]) -> None:
         """Tell what has come up since the last time, at once; what all can see goes first."""
         private: list[Reply] = []
         shown: Card | News | None = None
-        for told in found:
-            waits = isinstance(told, Reply) and isinstance(told.subject, Delay | Needed)
+        for part in parts:
+            waits = isinstance(part, Reply) and isinstance(part.subject, Delay | Needed)
             if waits and self._pressed and not self._answered:
                 await self._defer()  # the message keeps what it has, and its buttons
-            if isinstance(told, Reply) and (
-                told.private or self._all_private or (waits and self._pressed)
+            if isinstance(part, Reply) and (
+                part.private or self._all_private or (waits and self._pressed)
             ):
-                private.append(told)
-            elif isinstance(told, Reply) and not isinstance(told.subject, News):
-                shown = self._card_of(told)
+                private.append(part)
+            elif isinstance(part, Reply) and not isinstance(part.subject, News):
+                shown = self._card_of(part)
                 if self._is_awaited:
                     self._cards.pop()  # the answer takes the place of how long it took
-                self._is_awaited = waits and not getattr(told.subject, "failed", None)
+                self._is_awaited = waits and not getattr(part.subject, "failed", None)
                 self._cards.append(shown)
             else:
-                shown = told.subject if isinstance(told, Reply) else told
+                shown = part.subject if isinstance(part, Reply) else part
                 if self._game not in {None, shown.table.game.id}:
                     self._told.clear()
                 self._game = shown.table.game.id
@@ -399,8 +399,8 @@ class Answer:
         drawing = asyncio.create_task(self._looked_back(news), context=in_their_language)
         try:
             await self._show_card(news)
-            if (found := await drawing) is not None:
-                await self._show_card(news, *found)
+            if (pictures := await drawing) is not None:
+                await self._show_card(news, *pictures)
         finally:
             drawing.cancel()
 
@@ -408,8 +408,8 @@ class Answer:
         self, news: News, chart: bytes | None = None, review: Review | None = None
     ) -> None:
         pictures = not self._tasks.pressure.spares_dice
-        told = list(self._told)
-        card = said_in(self._language, table_card, told, chart, review, pictures=pictures)
+        happened = list(self._told)
+        card = said_in(self._language, table_card, happened, chart, review, pictures=pictures)
         await self.show(pressable_table(card, news.table.game, self._language.code))
 
     async def _looked_back(self, news: News) -> tuple[bytes | None, Review | None] | None:
@@ -422,8 +422,8 @@ class Answer:
             picture = await self._tasks.soon(asker, chart_picture, chart)
             review = None
             with contextlib.suppress(FarkleError):
-                async for found in self._oracle.review(news.table, asker):
-                    review = found if isinstance(found, Review) else None
+                async for part in self._oracle.review(news.table, asker):
+                    review = part if isinstance(part, Review) else None
             return picture, review
         return None
 
@@ -459,16 +459,16 @@ class Answer:
 
     async def _close(self) -> None:
         """Say what came of it, once: in place of the question whose button was pressed, if any."""
-        response, told = self._interaction.response, "\n".join(turn_story(self._told))
+        response, story = self._interaction.response, "\n".join(turn_story(self._told))
         with asking.maybe_lost():
             if self._original is _Original.NONE and self.leaves:
                 self._original = _Original.PUBLIC
-                await response.send_message(told)
+                await response.send_message(story)
             elif self._original is _Original.NONE:
                 self._original = _Original.PRIVATE
-                await response.edit_message(content=told, view=None)
+                await response.edit_message(content=story, view=None)
             elif not self._is_public:
-                await self._interaction.edit_original_response(content=told, view=None)
+                await self._interaction.edit_original_response(content=story, view=None)
 
     async def _show(self, card: Card) -> None:
         interaction, response = self._interaction, self._interaction.response
@@ -501,14 +501,14 @@ class Answer:
     def _changes(self, card: Card, *, has_text: bool = True) -> dict[str, Any]:
         """A card as the changes of a message, of which one that is in parts has no text."""
         view, text = self._parts(card)
-        found = {"view": view, "attachments": files_of(card.files)}
-        return found | {"content": text} if has_text and not self._is_framed else found
+        changes = {"view": view, "attachments": files_of(card.files)}
+        return changes | {"content": text} if has_text and not self._is_framed else changes
 
     def _said(self, card: Card) -> dict[str, Any]:
         """A card as a new message."""
         view, text = self._parts(card)
-        found = {"view": view or MISSING, "files": files_of(card.files)}
-        return found if text is None else found | {"content": text}
+        message = {"view": view or MISSING, "files": files_of(card.files)}
+        return message if text is None else message | {"content": text}
 
     async def choose(self, table: Table, mask: int, news: News | None = None) -> None:
         """Show a table with these dice chosen, in the message whose button was pressed.
@@ -533,8 +533,8 @@ class Answer:
         except asking.UNREACHABLE as error:
             asking.check_lost(error)
             if getattr(error, "code", 0) not in asking.OVER:
-                told = say("this message can no longer be changed: /show shows the table again")
-                await self.tell_alone(told)
+                sentence = say("this message can no longer be changed: /show shows the table again")
+                await self.tell_alone(sentence)
 
     async def ask(self, press: TablePress, label: str, example: str) -> None:
         """Have something typed for a press, in a form whose answer is that press again."""
@@ -632,9 +632,9 @@ def _only(people: list[discord.abc.Snowflake]) -> discord.AllowedMentions:
 def _tapped(text: str, numbers: Mapping[str, int]) -> str:
     """A text with its commands as Discord has them tapped; one with subcommands cannot be."""
 
-    def tapped(found: re.Match[str]) -> str:
-        number = numbers.get(found[1]) if found[1] != "rules" else None
-        return f"</{found[1]}:{number}>" if number else found[0]
+    def tapped(named: re.Match[str]) -> str:
+        number = numbers.get(named[1]) if named[1] != "rules" else None
+        return f"</{named[1]}:{number}>" if number else named[0]
 
     marked = re.sub(r"(?<![\w/])/([a-z-]+)", tapped, text)
     return marked if len(marked) <= MOST_IN_MESSAGE else text
@@ -643,8 +643,8 @@ def _tapped(text: str, numbers: Mapping[str, int]) -> str:
 def files_of(attachments: Iterable[Attachment]) -> list[discord.File]:
     """Attachments as discord.py takes them, once."""
     return [
-        discord.File(io.BytesIO(one.content), one.name, description=one.description)
-        for one in attachments
+        discord.File(io.BytesIO(file.content), file.name, description=file.description)
+        for file in attachments
     ]
 
 
@@ -659,7 +659,7 @@ def _is_private(interaction: discord.Interaction[Any]) -> bool:
 
 
 def _last_that_fit(cards: list[Card]) -> Card:
-    """As many of the last texts as a message can hold, with what else the last one has."""
+    """Return as many of the last texts as a message can hold, with what else the last one has."""
     kept: list[str] = []
     for card in reversed(cards):
         if kept and len("\n".join([card.text, *kept])) > _MOST_TEXT:

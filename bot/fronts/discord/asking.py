@@ -135,7 +135,7 @@ def seconds_left(interaction: discord.Interaction[Any]) -> float:
 
 
 def place_of(interaction: discord.Interaction) -> str:
-    """In which channel somebody asks."""
+    """The place of the channel in which somebody asks."""
     return f"discord:{channel_of(interaction)}"
 
 

@@ -74,13 +74,13 @@ class FarkleTree(app_commands.CommandTree["FarkleClient"]):
         /,
     ) -> None:
         """Tell what went wrong; the place for details is the log."""
-        told: Exception = getattr(error, "original", error)
+        cause: Exception = getattr(error, "original", error)
         if isinstance(error, app_commands.CommandNotFound | app_commands.CommandSignatureMismatch):
             logger.info("a command that is no more: %s", error)
-            told = InvalidRequestError.say(
+            cause = InvalidRequestError.say(
                 "this command is out of date: type / to see the commands there are now"
             )
-        await asking.tell_failure(interaction, told)
+        await asking.tell_failure(interaction, cause)
 
     async def _call(self, interaction: discord.Interaction["FarkleClient"]) -> None:
         """Call a command. What fails before it is called is what Discord sent of it.
@@ -228,7 +228,7 @@ class FarkleClient(discord.AutoShardedClient):
             if known.startswith(f"{digest} "):
                 self.front.numbers = json.loads(known.removeprefix(digest))
                 return
-            self.front.numbers = {one.name: one.id for one in await self.tree.sync()}
+            self.front.numbers = {command.name: command.id for command in await self.tree.sync()}
             kept = f"{digest} {json.dumps(self.front.numbers)}"
             await self._store.set_place_setting(place, _COMMANDS_KEY, kept)
         logger.info("sent %d commands to Discord", len(payload))
@@ -343,23 +343,23 @@ def _explained() -> Iterator[None]:
 
 
 _SECONDS_TO_END = 1.0
-"""After which tasks that were cancelled are cancelled again."""
+"""Seconds after which tasks that were cancelled are cancelled again."""
 
 EVERY = 20.0
 """Seconds between two looks for what is due."""
 _FRONT = "discord"
 _APART = timedelta(minutes=5)
-"""By which Discord's clock may be behind that of this machine."""
+"""How far Discord's clock may be behind that of this machine."""
 
 
 async def keep_posting(client: discord.Client, front: DiscordFront, store: Store) -> None:
     """Post what is due, again and again, once Discord is there; what was begun is ended."""
     await client.wait_until_ready()
     while True:
-        for one in front.pressing.features:
+        for feature in front.pressing.features:
             try:
-                if one.posts:
-                    await front.to_its_end(one.posts(_FRONT, partial(_post, client, store)))
+                if feature.posts:
+                    await front.to_its_end(feature.posts(_FRONT, partial(_post, client, store)))
             except StoreError as error:
                 logger.warning("did not look for posts that are due: %s", error)
             except Exception as error:  # whatever one post is, there is a next one
@@ -385,7 +385,7 @@ async def _post(
     card = said_in(language, reply.card)
     view: Any = card_view(card)  # each kind of view has an overload of its own
     channel = client.get_partial_messageable(int(number))
-    ids = {one.id for one in card.buttons}
+    ids = {button.id for button in card.buttons}
     try:
         if since and await own_message(channel, client.user, ids.__contains__, since - _APART):
             return True

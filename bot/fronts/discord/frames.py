@@ -65,7 +65,7 @@ def card_view(shown: Card) -> MessageParts | None:
 
 def text_view(text: str, attachments: Sequence[Attachment] = ()) -> MessageParts:
     """A text in a message that was a table before, which Discord makes no plain one again."""
-    files = (_part(ComponentType.file, file=_address(one)) for one in attachments)
+    files = (_part(ComponentType.file, file=_address(file)) for file in attachments)
     return MessageParts([_part(ComponentType.text_display, content=text), *files], framed=True)
 
 
@@ -77,14 +77,14 @@ def _frame(shown: TableCard) -> Part:
     parts: list[Part] = []
     for number, field in _TEXTS.items():
         if field == "foot" and shown.attachments:
-            items = [_picture(one) for one in shown.attachments]
+            items = [_picture(picture) for picture in shown.attachments]
             parts.append(_part(ComponentType.media_gallery, items=items))
         if said := getattr(shown, field):
-            told = _part(ComponentType.text_display, id=number, content=said)
+            part = _part(ComponentType.text_display, id=number, content=said)
             if field == "story" and shown.moment:
                 small = _part(ComponentType.thumbnail, **_picture(shown.moment))
-                told = _part(ComponentType.section, components=[told], accessory=small)
-            parts.append(told)
+                part = _part(ComponentType.section, components=[part], accessory=small)
+            parts.append(part)
     color = shown.mood.value
     return _part(ComponentType.container, accent_color=color, components=[*parts, *_rows(shown)])
 
@@ -92,19 +92,19 @@ def _frame(shown: TableCard) -> Part:
 def _rows(shown: Card) -> list[Part]:
     """The buttons of a card row by row, and its list."""
     rows: dict[int, list[Part]] = {}
-    for one in sorted(shown.buttons, key=attrgetter("row")):
-        rows.setdefault(one.row, []).append(_button(one))
+    for button in sorted(shown.buttons, key=attrgetter("row")):
+        rows.setdefault(button.row, []).append(_button(button))
     lists = [[_menu(shown.menu)]] if shown.menu else []
     return [_part(ComponentType.action_row, components=row) for row in (*rows.values(), *lists)]
 
 
-def _button(one: card.Button) -> Part:
+def _button(button: card.Button) -> Part:
     return {
         "type": ComponentType.button.value,
-        "style": _STYLES[one.style],
-        "label": one.label[:LONGEST_LABEL],
-        "disabled": not one.enabled,
-        "custom_id": one.id,
+        "style": _STYLES[button.style],
+        "label": button.label[:LONGEST_LABEL],
+        "disabled": not button.enabled,
+        "custom_id": button.id,
     }
 
 
@@ -115,18 +115,18 @@ def _menu(menu: Menu) -> Part:
         | ({"description": shorten(meaning, _MOST_MEANING)} if meaning else {})
         for value, called, meaning in menu.options
     ]
-    told = {"custom_id": menu.id, "placeholder": menu.label, "options": options}
-    return _part(ComponentType.select, **told)
+    fields = {"custom_id": menu.id, "placeholder": menu.label, "options": options}
+    return _part(ComponentType.select, **fields)
 
 
-def _picture(one: Attachment) -> Part:
+def _picture(picture: Attachment) -> Part:
     """A picture, and what it shows in words."""
-    return {"media": _address(one), "description": one.description[:_MOST_DESCRIPTION]}
+    return {"media": _address(picture), "description": picture.description[:_MOST_DESCRIPTION]}
 
 
-def _address(one: Attachment) -> Part:
+def _address(file: Attachment) -> Part:
     """Where a message finds what is sent with it."""
-    return {"url": f"attachment://{one.name}"}
+    return {"url": f"attachment://{file.name}"}
 
 
 def shown_texts(message: discord.Message | None) -> dict[str, str]:
@@ -134,7 +134,12 @@ def shown_texts(message: discord.Message | None) -> dict[str, str]:
     if message is None:
         return {}
     parts = _parts_of(message)
-    beside = [part for one in parts if isinstance(one, SectionComponent) for part in one.children]
+    beside = [
+        part
+        for section in parts
+        if isinstance(section, SectionComponent)
+        for part in section.children
+    ]
     return {
         _TEXTS[part.id]: part.content
         for part in (*parts, *beside)
@@ -144,7 +149,7 @@ def shown_texts(message: discord.Message | None) -> dict[str, str]:
 
 def shows_moment(message: discord.Message | None) -> bool:
     """Whether the card of a table has a small picture beside what happened."""
-    return any(isinstance(one, SectionComponent) for one in _parts_of(message))
+    return any(isinstance(part, SectionComponent) for part in _parts_of(message))
 
 
 async def own_message(
@@ -176,4 +181,6 @@ def _button_ids(message: discord.Message) -> Iterator[str]:
 
 def _parts_of(message: discord.Message | None) -> list[Any]:
     shown = message.components if message else ()
-    return [part for one in shown if isinstance(one, discord.Container) for part in one.children]
+    return [
+        part for frame in shown if isinstance(frame, discord.Container) for part in frame.children
+    ]

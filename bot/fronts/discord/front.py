@@ -43,7 +43,7 @@ _ANSWER_SECONDS = 2.3
 _PATIENCE = 0.5
 """Seconds that an answer waits for the settings of its place."""
 _DRIFT = 1e-4
-"""By how much two clocks may go apart, in seconds a second."""
+"""Seconds a second by which two clocks may go apart."""
 TOO_LATE = 2.8
 """Seconds after which an interaction cannot be answered in time any more."""
 _LEAVES = {"resign", "leave", "end"}
@@ -69,7 +69,7 @@ class DiscordFront:
         self.pressing = pressing
         self._games, self._rules = pressing.games, pressing.rules
         self._reminders: dict[str, tuple[int, int]] = {}
-        """By game, of the last ones: the seat and the number of the turn that was called for."""
+        """The seat and the number of the turn that was called for, by game, of the last ones."""
         self.numbers: dict[str, int] = {}
         """The numbers that Discord has given to commands, by their names."""
         self._languages: dict[str, Language] = {}
@@ -282,12 +282,12 @@ class DiscordFront:
         self, interaction: discord.Interaction[Any], answer: Answer, caller: Caller, press: Press
     ) -> None:
         came = await self.pressing.of_features[type(press)](caller, press)
-        told = answer
+        where = answer
         if came.anew or came.private:
             language = getattr(press, "language", "")
             how = {"anew": came.anew, "all_private": came.private}
-            told = await self._answer(interaction, language, **how)
-        await told.tell(came.told)
+            where = await self._answer(interaction, language, **how)
+        await where.tell(came.told)
         if came.renewed:
             await answer.renew(await came.renewed())
 
@@ -303,20 +303,20 @@ class DiscordFront:
         """Advice on the dice that a message names."""
         async with self._telling(interaction, "advise"):
             answer = await self._answer(interaction, all_private=True)
-            found = dice_in(message.content)
-            if found is None:
+            dice = dice_in(message.content)
+            if dice is None:
                 await answer.tell_alone(
                     say("there are no dice in that message, such as 6 5 3 3 3 2")
                 )
                 return
             # a roll that somebody shows is a question of its own
-            line = Line((found,), {"me": 0})
+            line = Line((dice,), {"me": 0})
             replies = self._commands.by_name["advise"].answer(line, asking.caller_of(interaction))
             await answer.tell(replies)
 
     async def _complete_games(self, place: str, current: str) -> list[str]:
-        found = await self._games.tables.open_at(place)
-        return [table.game.id for table in found if current in table.game.id]
+        tables = await self._games.tables.open_at(place)
+        return [table.game.id for table in tables if current in table.game.id]
 
     async def _complete_commands(self, _: str, current: str) -> list[str]:
         names = {*GROUPS, ALL, *self._commands.fields}
@@ -365,8 +365,8 @@ class DiscordFront:
 
 def dice_in(text: str) -> str | None:
     """The dice that a text names: of several runs of faces the longest."""
-    found = [match[0] for match in _DICE.finditer(text)]
-    return max(found, key=lambda run: len(re.sub("[ ,]", "", run)), default=None)
+    runs = [match[0] for match in _DICE.finditer(text)]
+    return max(runs, key=lambda run: len(re.sub("[ ,]", "", run)), default=None)
 
 
 def _as_typed(line: Line, command: Command) -> Line:
@@ -376,16 +376,18 @@ def _as_typed(line: Line, command: Command) -> Line:
     """
     if command.is_exact:
         return line
-    words = tuple(narrowed(one) if isinstance(one, str) else one for one in line.arguments)
-    given = {k: narrowed(one) if isinstance(one, str) else one for k, one in line.options.items()}
+    words = tuple(narrowed(typed) if isinstance(typed, str) else typed for typed in line.arguments)
+    given = {
+        k: narrowed(typed) if isinstance(typed, str) else typed for k, typed in line.options.items()
+    }
     line = Line(words, given)
     if command.takes_dice and any(letter.isalpha() for letter in line.words):
         return _with(take_apart(command, line.words), given)
-    if (more := given.pop("more", None)) is None:
+    if (further := given.pop("more", None)) is None:
         return line
-    parsed = take_apart(command, str(more))
+    parsed = take_apart(command, str(further))
     if parsed.arguments:
-        examples = [typed_example(one.name) for one in command.fields if one.is_rare]
+        examples = [typed_example(field.name) for field in command.fields if field.is_rare]
         raise InvalidRequestError.say(
             'the option more takes options such as {accepted}, not "{words}"',
             accepted=" ".join(examples) or typed_example("three-pairs"),

@@ -39,7 +39,7 @@ class DiscordSettings(FromEnvironment):
     discord_token_file: Path | None = None
     """A file that holds the token, as container platforms mount secrets."""
     discord_public_key: str | None = None
-    """By which requests of Discord's are signed, from the application's page.
+    """The key by which requests of Discord's are signed, from the application's page.
 
     As Discord says if not given."""
     farkle_discord_api: str | None = None
@@ -80,8 +80,8 @@ class DiscordSettings(FromEnvironment):
     def _are_shards(cls, text: object) -> object:
         if not isinstance(text, str):
             return text
-        found = _SHARDS.fullmatch(text)
-        first, last, number = map(int, found.groups()) if found else (0, 0, 0)
+        numbers = _SHARDS.fullmatch(text)
+        first, last, number = map(int, numbers.groups()) if numbers else (0, 0, 0)
         if not first <= last < number:
             raise ValueError(
                 say(

@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 PATH = "/interactions"
 _PING = 1
 _MOST_SECONDS = 30.0
-"""For which a signature counts, as this machine's clock and Discord's may differ."""
+"""Seconds for which a signature counts, as this machine's clock and Discord's may differ."""
 _TYPE = "application/json"
 
 

@@ -83,7 +83,7 @@ def slash_command(
     name, options = command.name, command.fields
     if len(options) > _MOST_OPTIONS:
         others = Field("more", say_later("other options, such as held-set:222"))
-        options = (*(one for one in options if not one.is_rare), others)
+        options = (*(option for option in options if not option.is_rare), others)
     return _made(name, command.summary, options, "", name, run, complete)
 
 
@@ -148,7 +148,9 @@ def _made(
     described = {_python_name(o): _described(o.meaning) for o in options}
     renamed = {_python_name(o): o.name for o in options if _python_name(o) != o.name}
     chosen = {
-        _python_name(o): [app_commands.Choice(name=locale_str(one), value=one) for one in o.choices]
+        _python_name(o): [
+            app_commands.Choice(name=locale_str(choice), value=choice) for choice in o.choices
+        ]
         for o in options
         if o.choices
     }
@@ -169,15 +171,15 @@ def _completer(complete: Complete) -> Any:
     ) -> list[app_commands.Choice[str]]:
         try:
             place = place_of(interaction)
-            found = await complete(place, str(current).strip().lower())
+            words = await complete(place, str(current).strip().lower())
         except FarkleError as error:
             logger.info("nothing to suggest: %s", error)
             return []
         except Exception as error:  # who types is shown nothing, and no failure
             log.failed("a suggestion", error)
             return []
-        shown = (safe_text(one, _MOST_CHOICE) for one in found[:_MOST_CHOICES])
-        return [app_commands.Choice(name=one, value=one) for one in shown if one]
+        shown = (safe_text(text, _MOST_CHOICE) for text in words[:_MOST_CHOICES])
+        return [app_commands.Choice(name=text, value=text) for text in shown if text]
 
     return autocomplete
 
@@ -264,16 +266,16 @@ class AsAsked(Reworded):
         super().__init__(chat, reword=lambda sentence: _COMMAND.sub(self._named, sentence))
         self._commands = commands
 
-    def _named(self, found: re.Match[str]) -> str:
+    def _named(self, named: re.Match[str]) -> str:
         """A command with the names of what goes with it, as far as its words are that."""
-        group, _, sub = found[1].partition(" ")
+        group, _, sub = named[1].partition(" ")
         fields = RULES_COMMANDS.get(sub, ("", ()))[1] if sub else self._commands.get(group, ())
-        return f"/{found[1]}" + "".join(self._words(found[2], fields))
+        return f"/{named[1]}" + "".join(self._words(named[2], fields))
 
     def _words(self, typed: str, fields: Sequence[Field]) -> Iterator[str]:
         left, goes_on = list(fields), False
         for said in typed.split():
-            field = next((one for one in left if self._takes(one, said)), None)
+            field = next((candidate for candidate in left if self._takes(candidate, said)), None)
             if goes_on and _NUMBER.fullmatch(said):  # a die after another
                 yield f" {said}"
             elif field:

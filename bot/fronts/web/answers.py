@@ -31,16 +31,16 @@ def line_of(command: Command, given: Mapping[str, str]) -> str:
     """Return the line that somebody would type who gives these words and options."""
     words: list[str] = []
     options: list[str] = []
-    for one in command.fields:
-        value = plain(given.get(one.name, ""))
-        if value and one.is_word:
+    for part in command.fields:
+        value = plain(given.get(part.name, ""))
+        if value and part.is_word:
             words.append(value)
         elif value:
-            options.append(_option(one.name, value))
+            options.append(_option(part.name, value))
     if not options and _QUESTION_OF_ITS_OWN[0] in command.options and command.is_question:
         options.append(_option(*_QUESTION_OF_ITS_OWN))
     # what may be of several words comes last, so that nobody has to look for where it ends
-    options.sort(key=lambda one: one.startswith("rules:"))
+    options.sort(key=lambda option: option.startswith("rules:"))
     return " ".join([f"/{command.name}", *words, *options])
 
 
@@ -55,7 +55,7 @@ def _option(name: str, value: str) -> str:
 
 def asked(command: Command, given: Mapping[str, str]) -> dict[str, str]:
     """Return what is given of the fields of a command."""
-    known = {one.name for one in command.fields}
+    known = {field.name for field in command.fields}
     return {name: value.strip() for name, value in given.items() if name in known and value.strip()}
 
 
@@ -125,7 +125,7 @@ class Answers:
         self._let_go()
         answer = self._running.get(key)
         if answer is None:
-            if sum(not one.is_done for one in self._running.values()) >= _MOST_RUNNING:
+            if sum(not other.is_done for other in self._running.values()) >= _MOST_RUNNING:
                 raise too_busy()
             answer = Answer()
             answer.task = asyncio.create_task(_collect(make(), answer))
@@ -138,10 +138,10 @@ class Answers:
         return answer
 
     async def to_line(
-        self, caller: Caller, line: str, patience: float = PATIENCE, *more: Hashable
+        self, caller: Caller, line: str, patience: float = PATIENCE, *marks: Hashable
     ) -> Answer:
         """Return what a line is answered, as `to` does; `more` tells alike ones apart."""
-        key = caller.person.id, caller.place, spoken().code, line, *more
+        key = caller.person.id, caller.place, spoken().code, line, *marks
         return await self.to(key, partial(self._commands.answer, line, caller), patience)
 
     async def under_way(self, key: Hashable, *, kept: bool = False) -> Answer:
@@ -150,19 +150,19 @@ class Answers:
 
     async def close(self) -> None:
         """Break off what is under way."""
-        tasks = [one.task for one in self._running.values() if one.task]
+        tasks = [answer.task for answer in self._running.values() if answer.task]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _let_go(self) -> None:
         now = time.monotonic()
-        kept = [key for key, one in self._running.items() if one.is_done]
+        kept = [key for key, answer in self._running.items() if answer.is_done]
         too_many = set(kept[: len(kept) - _MOST_KEPT]) if len(kept) > _MOST_KEPT else set()
-        for key, one in list(self._running.items()):
-            if key in too_many or now - one.asked_at > (_KEPT if one.is_done else _FORGOTTEN):
-                if one.task:
-                    one.task.cancel()
+        for key, answer in list(self._running.items()):
+            if key in too_many or now - answer.asked_at > (_KEPT if answer.is_done else _FORGOTTEN):
+                if answer.task:
+                    answer.task.cancel()
                 del self._running[key]
 
 

@@ -48,16 +48,16 @@ class Api:
     async def answer(self, page: Page, command: Command) -> web.StreamResponse:
         """Answer the question of a command."""
         draw_as(None)
-        known = {one.name for one in command.fields}
+        known = {field.name for field in command.fields}
         if unknown := sorted(page.given.keys() - known):
             takes = ", ".join(sorted(known)) or "-"
-            told = say(
+            sentence = say(
                 "/{command} takes {takes}, not {other}",
                 command=command.name,
                 takes=takes,
                 other=unknown[0],
             )
-            return web.json_response({"error": whole_sentence(told)}, status=400)
+            return web.json_response({"error": whole_sentence(sentence)}, status=400)
         line = line_of(command, asked(command, page.given))
         answer = await self._pages.answer(page, line, _PATIENCE)
         if not answer.is_done:
@@ -91,8 +91,8 @@ def described(questions: dict[str, Command], server: str) -> dict[str, Any]:
             "description": say("Exact answers about the dice game Farkle, under any house rules."),
         },
         "servers": [{"url": server}],
-        "paths": {f"/{name}": {"get": _operation(one)} for name, one in questions.items()},
-        "components": {"schemas": {one.title(): _sentence(one) for one in ("error", "working")}},
+        "paths": {f"/{name}": {"get": _operation(command)} for name, command in questions.items()},
+        "components": {"schemas": {name.title(): _sentence(name) for name in ("error", "working")}},
     }
 
 
@@ -115,26 +115,26 @@ def _operation(command: Command) -> dict[str, Any]:
     }
 
 
-def _parameter(one: Field) -> dict[str, Any]:
+def _parameter(field: Field) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "string"}
-    if one.choices:
-        schema["enum"] = list(one.choices)
-    elif one.kind is Kind.NUMBER:
-        schema = {"type": "integer", "minimum": one.least, "maximum": one.most}
-    elif one.most:
-        schema["maxLength"] = one.most
+    if field.choices:
+        schema["enum"] = list(field.choices)
+    elif field.kind is Kind.NUMBER:
+        schema = {"type": "integer", "minimum": field.least, "maximum": field.most}
+    elif field.most:
+        schema["maxLength"] = field.most
     return {
-        "name": one.name,
+        "name": field.name,
         "in": "query",
-        "required": one.required,
-        "description": say(one.meaning),
+        "required": field.required,
+        "description": say(field.meaning),
         "schema": {key: value for key, value in schema.items() if value is not None},
     }
 
 
-def _content(told: str, schema: str = "") -> dict[str, Any]:
+def _content(meaning: str, schema: str = "") -> dict[str, Any]:
     shown = {"$ref": f"#/components/schemas/{schema}"} if schema else {}
-    return {"description": told, "content": {"application/json": {"schema": shown}}}
+    return {"description": meaning, "content": {"application/json": {"schema": shown}}}
 
 
 def _sentence(name: str) -> dict[str, Any]:
@@ -169,14 +169,14 @@ class Front:
         pressing: Pressing,
         secret: bytes,
         settings: WebSettings,
-        told: Callable[[str, float], object] | None = None,
+        note: Callable[[str, float], object] | None = None,
         processes: Processes | None = None,
         *,
         is_patient: bool = False,
     ) -> None:
         """Answers by the commands and presses of the chat, and the rest is as for `served`."""
         self._processes = processes
-        self._told = told
+        self._told = note
         self._address = urlsplit(settings.address or "")
         self.visitors = Visitors(secret, settings)
         self.answers = Answers(commands, is_patient=is_patient)
@@ -209,8 +209,8 @@ class Front:
         async def handled(request: web.Request) -> web.StreamResponse:
             if self._processes:
                 address = self.visitors.address(request)
-                if found := await self._processes.answer(request, address):
-                    return found
+                if response := await self._processes.answer(request, address):
+                    return response
             return await answered(request)
 
         return handled
@@ -328,7 +328,7 @@ async def served(
     pressing: Pressing,
     settings: Settings,
     chosen: WebSettings,
-    told: Callable[[str, float], object] | None = None,
+    note: Callable[[str, float], object] | None = None,
     processes: Processes | None = None,
     *,
     is_patient: bool = False,
@@ -342,7 +342,7 @@ async def served(
     Raises StoreError, and OSError for an address in use.
     """
     secret = own_secret(settings.data)
-    front = Front(commands, pressing, secret, chosen, told, processes, is_patient=is_patient)
+    front = Front(commands, pressing, secret, chosen, note, processes, is_patient=is_patient)
     logging.getLogger("aiohttp.server").addFilter(_is_ours)
     runner = web.AppRunner(front.app(), access_log=None, shutdown_timeout=_FINISH_SECONDS)
     await runner.setup()
@@ -368,7 +368,7 @@ def _is_ours(record: logging.LogRecord) -> bool:
 async def until_ended() -> None:
     """Return at SIGINT or SIGTERM."""
     ended, loop = asyncio.Event(), asyncio.get_running_loop()
-    for one in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError):  # Windows has no handlers: Ctrl-C raises
-            loop.add_signal_handler(one, ended.set)
+            loop.add_signal_handler(number, ended.set)
     await ended.wait()

@@ -64,7 +64,7 @@ class Kingdom:
             word=badge_word,
             effect=badge_effect,
             missing=0 if is_badge or chosen == "own" else MOST_LOADED - len(here),
-            fields=[one for one in command.fields if one.name in {"goal", "buy", "began"}],
+            fields=[field for field in command.fields if field.name in {"goal", "buy", "began"}],
             command=command,
             told={name: given[name] for name in (*_CHOSEN, "goal") if name in given},
             is_whole=len(mine) == MOST_LOADED and not owned,
@@ -83,7 +83,7 @@ def chances_text(named: NamedDie) -> str:
 @cache
 def _catalogue() -> tuple[NamedDie, ...]:
     """The dice of which is known how they fall, as they are today."""
-    return tuple(named_die(one) for one in known_dice() if Version.PATCHED in one.versions)
+    return tuple(named_die(name) for name in known_dice() if Version.PATCHED in name.versions)
 
 
 def badge_word(badge: Badge, points: int | None) -> str:

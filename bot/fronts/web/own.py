@@ -42,8 +42,8 @@ class Own:
     def practice(self) -> dict[str, Command]:
         """Return the commands that people practise by, by name; a game has its review itself."""
         known = self._commands.by_name.values()
-        found = [one for one in known if one.group == _PRACTISE]
-        return {one.name: one for one in found if one.name != "review"}
+        commands = [command for command in known if command.group == _PRACTISE]
+        return {command.name: command for command in commands if command.name != "review"}
 
     async def practise(self, page: Page) -> web.StreamResponse:
         """Show what there is to practise on."""
@@ -101,25 +101,25 @@ class Own:
 
     async def rules(self, page: Page) -> web.StreamResponse:
         """List the rule sets, those of who visits first, or those that say some words."""
-        entries = [one for one in await self._rules.list(page.visitor.id) if one.rules]
+        entries = [entry for entry in await self._rules.list(page.visitor.id) if entry.rules]
         notice = ""
         if words := plain(page.given.get("find", "")):
-            by_rules = {one.rules: one for one in entries if one.rules}
+            by_rules = {entry.rules: entry for entry in entries if entry.rules}
             try:
-                found = await at_once(find_rules, by_rules, words)
+                finding = await at_once(find_rules, by_rules, words)
             except FarkleError as error:
                 entries, notice = [], whole_sentence(str(error))
             else:
-                entries = [by_rules[one] for one in found.rules]
-                if found.unknown:
-                    notice = say("No rule set says {words}.", words=", ".join(found.unknown))
+                entries = [by_rules[rules] for rules in finding.rules]
+                if finding.unknown:
+                    notice = say("No rule set says {words}.", words=", ".join(finding.unknown))
         return page.render("rules.html", here="rules", entries=entries, notice=notice)
 
     async def rule_set(self, page: Page) -> web.StreamResponse:
         """Explain a rule set."""
         rules = await self._rules.resolve(page.visitor.id, page.request.match_info["name"])
         entries = await self._rules.list(page.visitor.id)
-        entry = next((one for one in entries if one.name == rules.name), None)
+        entry = next((known for known in entries if known.name == rules.name), None)
         sure = page.given.get("sure") == "delete"
         return page.render("rule_set.html", here="rules", rules=rules, entry=entry, sure=sure)
 
@@ -178,7 +178,7 @@ class Own:
             given=given,
             groups=_option_groups(),
             answers_to=_answers_to,
-            bases=[one.name for one in entries if one.rules],
+            bases=[entry.name for entry in entries if entry.rules],
             error=error,
             blamed=blamed,
         )
@@ -204,13 +204,13 @@ def _answers_to(option: RuleOption) -> list[tuple[str, str]]:
     """What an option may be, as it is typed and in words; nothing where anything may be typed."""
     if option.kind is YES_NO:
         return [("yes", say("yes")), ("no", say("no"))]
-    found = [(typed, say(meaning)) for typed, meaning in option.meanings.items()]
-    if option.kind.is_list and found:
-        every = ",".join(option.meanings), ", ".join(said for _, said in found)
-        return [("none", say("none")), *found, every]
-    return found
+    answers = [(typed, say(meaning)) for typed, meaning in option.meanings.items()]
+    if option.kind.is_list and answers:
+        every = ",".join(option.meanings), ", ".join(said for _, said in answers)
+        return [("none", say("none")), *answers, every]
+    return answers
 
 
 def _option_names() -> list[str]:
     """The options of rules by which all can be said, faces of single dice first."""
-    return [*SINGLE, *(one for one in RULE_OPTIONS if one not in {*_SHORT_FORMS, *SINGLE})]
+    return [*SINGLE, *(name for name in RULE_OPTIONS if name not in {*_SHORT_FORMS, *SINGLE})]

@@ -64,20 +64,22 @@ def plain_roll(page: Page, given: Mapping[str, str], dice: str, whole: int) -> T
 
 def loaded_roll(page: Page, given: Mapping[str, str]) -> Tray | None:
     """Return the roll of an address that names its dice; None where it was typed otherwise."""
-    dice = {key_of(one): one for one in dice_of(given.get("my-dice", ""))}
+    dice = {key_of(die): die for die in dice_of(given.get("my-dice", ""))}
     left = Counter(map(key_of, dice_of(given.get("my-dice", ""))))
-    parts = [one.strip().partition(" ") for one in given.get("dice", "").split(",") if one.strip()]
+    parts = [
+        part.strip().partition(" ") for part in given.get("dice", "").split(",") if part.strip()
+    ]
     roll = [(face, name) for face, _, name in parts]
     left.subtract(name for _, name in roll)
     if not dice or min(left.values()) < 0 or not {face for face, _ in roll} <= _FACES.keys():
         return None
 
-    def to(found: list[tuple[str, str]]) -> str:
-        return page.link("/", given, dice=",".join(map(" ".join, found)))
+    def to(dice: list[tuple[str, str]]) -> str:
+        return page.link("/", given, dice=",".join(map(" ".join, dice)))
 
     rows = tuple(
-        (one.typed, tuple((_FACES[face], to([*roll, (face, key)])) for face in _shown(one)))
-        for key, one in dice.items()
+        (die.typed, tuple((_FACES[face], to([*roll, (face, key)])) for face in _shown(die)))
+        for key, die in dice.items()
         if left[key]
     )
     rolled = tuple(
@@ -118,7 +120,7 @@ _FIRST = ("dice", "turn", "me", "them", "rules")
 """Fields that are asked for first."""
 _SCORES = ("me", "them")
 _USUAL_DICE = 6
-"""As many as there are where nobody knows the rules."""
+"""The number of dice where nobody knows the rules."""
 _ENDINGS, RULES = "endings", "rules"
 _DICE = re.compile(r"[1-6\s,]{,60}")
 """More are refused by the command; each of so many would be shown with a link."""
@@ -139,16 +141,16 @@ class Pages:
     def questions(self) -> dict[str, Command]:
         """Return the commands that have a page and an answer as JSON, by name."""
         known = self._commands.by_name.items()
-        return {name: one for name, one in known if one.is_question}
+        return {name: command for name, command in known if command.is_question}
 
     async def rules(self, page: Page) -> list[Ruleset]:
         """Return the rules that a visitor may choose from; those of whom nobody knows are ours."""
         if page.visitor.is_known or not self._ours:
             entries = await self._rules.list(page.visitor.id)
-            found = [one.rules for one in entries if one.rules]
+            rules = [entry.rules for entry in entries if entry.rules]
             if page.visitor.is_known:
-                return found
-            self._ours = found
+                return rules
+            self._ours = rules
         return self._ours
 
     async def answer(self, page: Page, line: str, patience: float = PATIENCE) -> Answer:
@@ -177,9 +179,9 @@ class Pages:
         line = line_of(command, {**named, **given})
         answer = await self.answer(page, line) if is_asked else Answer()
         last = answer.last
-        found = last.subject if last and isinstance(last.subject, Advice) else None
-        options = found.options if found else ()
-        may_tell_ends = any(one.action == "roll" and one.ends is None for one in options)
+        advice = last.subject if last and isinstance(last.subject, Advice) else None
+        options = advice.options if advice else ()
+        may_tell_ends = any(option.action == "roll" and option.ends is None for option in options)
         return page.answered(
             "ask.html",
             answer,
@@ -187,16 +189,16 @@ class Pages:
             given=given,
             tray=tray,
             missing=missing if dice else 0,
-            id=opened_by(found) if found else None,
+            id=opened_by(advice) if advice else None,
             ends_link=page.link("/", given, **{_ENDINGS: "yes"}) if may_tell_ends else "",
-            turn_link=_explore_link(page, given, found),
-            rules=[one.name for one in rules],
+            turn_link=_explore_link(page, given, advice),
+            rules=[known.name for known in rules],
             **_fields(command, given),
         )
 
     async def _dice_of(self, page: Page, name: str, rules: list[Ruleset]) -> int:
         """How many dice there are by the rules of a name."""
-        if whole := next((one.dice for one in rules if one.name == name), 0):
+        if whole := next((known.dice for known in rules if known.name == name), 0):
             return whole
         with suppress(FarkleError):  # said when it is asked
             return (await self._rules.resolve(page.visitor.id, name)).dice
@@ -229,7 +231,7 @@ class Pages:
             border=border,
             pictures=pictures,
             files=[(kind, link(path, given)) for kind, path in files.items()] if data else [],
-            rules=[one.name for one in rules],
+            rules=[known.name for known in rules],
             sliders=_sliders(given, rules) if command.name == "explore" else {},
             **_fields(command, given),
         )
@@ -252,7 +254,9 @@ class Pages:
 
     async def numbers(self, page: Page) -> web.StreamResponse:
         """List all that can be asked."""
-        others = [one for name, one in self.questions.items() if name not in _NO_PAGE_OF_THEIR_OWN]
+        others = [
+            command for name, command in self.questions.items() if name not in _NO_PAGE_OF_THEIR_OWN
+        ]
         return page.render("numbers.html", here="numbers", commands=others)
 
     async def position(self, page: Page) -> web.StreamResponse:
@@ -284,13 +288,13 @@ class Pages:
 
 
 def _steps(page: Page, given: dict[str, str], reply: Reply) -> dict[str, list[tuple[str, str]]]:
-    """By what steps change, what each is called and where it leads."""
+    """What each step is called and where it leads, by what it changes."""
     rows: dict[str, list[tuple[str, str]]] = {}
     # names of rules may be of several words
     game = {name: given[name] for name in (RULES, "goal") if name in given}
     for step in reply.data["steps"]:
         name, *options = step["command"].removeprefix("/").split()
-        changed = dict(one.split(":", 1) for one in options if ":" in one)
+        changed = dict(option.split(":", 1) for option in options if ":" in option)
         amount = figure(step["amount"], "+,").replace("-", "\N{MINUS SIGN}")
         rows.setdefault(step["changes"], []).append(
             (amount, page.link(f"/{name}", {**changed, **game}))
@@ -301,10 +305,12 @@ def _steps(page: Page, given: dict[str, str], reply: Reply) -> dict[str, list[tu
 def _sliders(given: dict[str, str], rules: list[Ruleset]) -> dict[str, tuple[int, int, int]]:
     """The value of each slider, the most that it takes and its steps, in points."""
     usual = KCD if has_sets(given) else DEFAULT_RULES
-    meant = next((one for one in rules if one.name == given.get(RULES, usual)), None)
+    meant = next((known for known in rules if known.name == given.get(RULES, usual)), None)
     goal, scores = given.get("goal", ""), [given.get(name, "0") for name in _SCORES]
     # of several players there are several scores, which are typed
-    if meant is None or not all(one.isdecimal() and len(one) < 7 for one in (*scores, goal or "0")):
+    if meant is None or not all(
+        typed.isdecimal() and len(typed) < 7 for typed in (*scores, goal or "0")
+    ):
         return {}
     step = meant.point_step
     most = (int(goal or meant.winning_score) - 1) // step * step
@@ -314,12 +320,12 @@ def _sliders(given: dict[str, str], rules: list[Ruleset]) -> dict[str, tuple[int
 def _fields(command: Command, given: dict[str, str]) -> dict[str, Any]:
     """The fields of a command: those that are asked for first, and the others."""
     fields = command.fields
-    main: list[Field] = [one for one in fields if one.name in _FIRST or one.required]
+    main: list[Field] = [field for field in fields if field.name in _FIRST or field.required]
     main = main or list(fields[:4])
-    first = {one.name for one in main}
-    more = [one for one in fields if one.name not in first]
-    more_given = any(one.name in given for one in more if one.name != _ENDINGS)
-    return {"command": command, "main": main, "more": more, "more_given": more_given}
+    first = {field.name for field in main}
+    others = [field for field in fields if field.name not in first]
+    more_given = any(field.name in given for field in others if field.name != _ENDINGS)
+    return {"command": command, "main": main, "more": others, "more_given": more_given}
 
 
 def _menu_of(command: Command) -> str:
@@ -331,18 +337,18 @@ def _menu_of(command: Command) -> str:
     return "numbers" if command.is_question else "practise"
 
 
-def _explore_link(page: Page, given: dict[str, str], found: Advice | None) -> str:
+def _explore_link(page: Page, given: dict[str, str], advice: Advice | None) -> str:
     """Where the turn of a position is explored after its best choice."""
-    if found is None or found.brought or not found.options:
+    if advice is None or advice.brought or not advice.options:
         return ""
-    after = found.after(found.options[0])
+    after = advice.after(advice.options[0])
     others = {name: value for name, value in given.items() if name not in {"dice", _ENDINGS}}
     turn = {
         "turn": after.turn_total,
         "dice": after.dice,
-        "hot-dice": after.hot_dice if found.rules.hot_dice_counted > 1 else "",
+        "hot-dice": after.hot_dice if advice.rules.hot_dice_counted > 1 else "",
         "to-confirm": "yes" if after.to_confirm else "",
-        "points-to-confirm": after.to_confirm if found.rules.confirm_points else "",
+        "points-to-confirm": after.to_confirm if advice.rules.confirm_points else "",
         "throws": after.throws or "",
         "held-set": typed_set(after.held_set),
     }

@@ -62,7 +62,7 @@ class Pictures:
         self._commands, self._answers = commands, answers
         self._rules, self._oracle = pressing.rules, pressing.games.oracle
         self._maps: dict[Hashable, bytes] = {}
-        """That were drawn last, as each takes a second."""
+        """Maps that are kept, those drawn last, as each takes a second."""
 
     async def of_answer(self, page: Page) -> web.StreamResponse:
         """Draw the picture that belongs to the answer of a question."""
@@ -114,10 +114,10 @@ class Pictures:
                 svg = await self._of_answer(page, self._commands.by_name["explain"], given, LIGHT)
         else:
             svg = await self._map(page, rules, kind, LIGHT)
-        found = _CLICK.fullmatch(place)
+        click = _CLICK.fullmatch(place)
         width, height = _SIZES[kind]
         down = SHOWN * height / width
-        here = found and place_in(svg, int(found[1]) / SHOWN, int(found[2]) / down)
+        here = click and place_in(svg, int(click[1]) / SHOWN, int(click[2]) / down)
         if here and kind == "turn":
             given |= {"dice": str(max(1, round(here[0]))), "turn": _points(rules, here[1], 1)}
         elif here:
@@ -141,15 +141,15 @@ def pictures_of(page: Page, rules: Ruleset, given: dict[str, str]) -> list[Pictu
     }
     # dice of one's own have no maps over scores, and the columns of their turns are no numbers
     is_own = bool(_DICE_OF_ONES_OWN & given.keys())
-    found = []
+    pictures = []
     for kind in ("turn", *(() if is_own else maps_over_scores(rules))):
         path = "/explain.svg" if kind == "turn" else f"/map/{kind}.svg"
         what = given if kind == "turn" else {"rules": given.get("rules", "")}
         asked_for = {**what, "lang": page.asked_language}
         made = Picture.at(path, asked_for, _SIZES[kind], said[kind])
         leads = "" if is_own else link(f"/at/{kind}", {**given, **asked_for})
-        found.append(replace(made, leads=leads))
-    return found
+        pictures.append(replace(made, leads=leads))
+    return pictures
 
 
 def _drawn_map(advisor: Advisor, rules: Ruleset, kind: str, look: Look) -> bytes:

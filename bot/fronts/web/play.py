@@ -60,7 +60,7 @@ def story_of(page: Page, table: Table) -> list[str]:
     last = len(table.events)
     first = int(given) - 1 if given.isdecimal() and len(given) < 7 else last - _LATELY
     first = min(max(first, last - _MOST_TOLD, 0), last)
-    if any(isinstance(one, Left) for one in table.events[first:]):
+    if any(isinstance(event, Left) for event in table.events[first:]):
         return []  # names of who got up are not known any more
     then = fold(table.begun, table.events[:first])
     return list(events_text(table.names, then, table.events[first:], briefly=True))
@@ -77,16 +77,16 @@ def _chosen_at(page: Page, table: Table, button: Button, mask: int) -> str:
 def dice_of(page: Page, table: Table, card: TableCard, mask: int, *, moves: bool) -> list[Die]:
     """Return the roll on the table, whose dice are links for who is to move."""
     roll = table.game.turn.roll or ()
-    by_action = {one.action: one for one in card.buttons}
-    found = []
+    by_action = {shown.action: shown for shown in card.buttons}
+    dice = []
     for number, (die, face) in enumerate(zip(roll, shown_faces(table.game, roll), strict=True)):
         button = by_action.get(f"die{number}")
         can = moves and button is not None and button.enabled
         address = _chosen_at(page, table, button, mask) if button and can else ""
         name = table.game.kit.name_of(die, roll)
         why = button.why if button else ""
-        found.append(Die(face, name, bool(mask >> number & 1), address, why))
-    return found
+        dice.append(Die(face, name, bool(mask >> number & 1), address, why))
+    return dice
 
 
 def buttons_of(
@@ -97,34 +97,34 @@ def buttons_of(
     With each is where it leads, "" where it is pressed.
     """
     path, version = f"/game/{table.game.id}", table.game.version
-    found: dict[str, list[tuple[Button, str]]] = {"choose": [], "do": [], "ask": []}
-    for one in card.buttons:
-        press = read_press(one.id)
-        is_join = one.action == "join"
-        allowed = moves or one.action in (_TO_WATCH if own is None else _TO_WAIT)
-        if one.action.startswith("die") or is_join or not allowed:
+    buttons: dict[str, list[tuple[Button, str]]] = {"choose": [], "do": [], "ask": []}
+    for button in card.buttons:
+        press = read_press(button.id)
+        is_join = button.action == "join"
+        allowed = moves or button.action in (_TO_WATCH if own is None else _TO_WAIT)
+        if button.action.startswith("die") or is_join or not allowed:
             continue
         if isinstance(press, TablePress) and press.chooses:
-            found["choose"].append((one, _chosen_at(page, table, one, mask)))
-        elif one.action == "review":
-            found["do"].append((one, page.link(f"{path}/review")))
-        elif one.action == "refresh":
-            found["ask"].append((one, page.link(path)))
-        elif one.action in SURE:
-            found["ask"].append((one, page.link(path, sure=one.action)))
-        elif one.action in QUESTIONS:
-            address = page.link(path, ask=one.action, v=version, mask=mask or None)
-            found["ask"].append((one, address))
+            buttons["choose"].append((button, _chosen_at(page, table, button, mask)))
+        elif button.action == "review":
+            buttons["do"].append((button, page.link(f"{path}/review")))
+        elif button.action == "refresh":
+            buttons["ask"].append((button, page.link(path)))
+        elif button.action in SURE:
+            buttons["ask"].append((button, page.link(path, sure=button.action)))
+        elif button.action in QUESTIONS:
+            address = page.link(path, ask=button.action, v=version, mask=mask or None)
+            buttons["ask"].append((button, address))
         else:
-            found["do"].append((one, ""))
-    return found
+            buttons["do"].append((button, ""))
+    return buttons
 
 
 _REFRESH = 3
 """Seconds after which somebody who waits sees the table anew."""
 _RECENT = 10
 _BEGUN = "begun"
-_TERMS = ("level", "rules", "goal", "hints", *(one.name for one in SETS))
+_TERMS = ("level", "rules", "goal", "hints", *(field.name for field in SETS))
 """What is said of a game that begins."""
 _BY_LINK = {*QUESTIONS, *SURE, "review", "refresh"}
 """Buttons that change nothing by themselves."""
@@ -141,7 +141,7 @@ class Play:
         """Show what begins a game, and the games of who visits."""
         visitor, store = page.visitor, self._tables.store
         command = self._commands.by_name["play"]
-        fields = {one.name: one for one in command.fields}
+        fields = {field.name: field for field in command.fields}
         given = {name: page.given[name] for name in _TERMS if page.given.get(name)}
         return page.render(
             "play.html",
@@ -150,21 +150,23 @@ class Play:
             given=given,
             fields=[fields[name] for name in ("rules", "goal", "hints")],
             loaded=SETS,
-            is_loaded=any(one.name in given for one in SETS),
-            levels={name: say(told) for name, told in LEVELS.items()},
-            rules=[one.name for one in await self._pressing.rules.list(visitor.id) if one.rules],
+            is_loaded=any(field.name in given for field in SETS),
+            levels={name: say(meaning) for name, meaning in LEVELS.items()},
+            rules=[
+                entry.name for entry in await self._pressing.rules.list(visitor.id) if entry.rules
+            ],
             open_games=await self._loaded(await store.all_open_games(visitor.id)),
             recent=await self._loaded(
-                [one for one in await store.recent_games(visitor.id, _RECENT) if not one.open]
+                [game for game in await store.recent_games(visitor.id, _RECENT) if not game.open]
             ),
         )
 
     async def _loaded(self, games: Sequence[StoredGame]) -> list[Table]:
-        found = []
-        for one in games:
+        tables = []
+        for game in games:
             with suppress(DamagedGameError):
-                found.append(await self._tables.current(one.id))
-        return found
+                tables.append(await self._tables.current(game.id))
+        return tables
 
     async def begin(self, page: Page) -> web.StreamResponse:
         """Begin a game."""
@@ -192,7 +194,9 @@ class Play:
         """Go on to a game that has begun, or say why it has not."""
         if answer.error:
             return page.refused(answer.error, 400)
-        news = next((one.subject for one in answer.replies if isinstance(one.subject, News)), None)
+        news = next(
+            (reply.subject for reply in answer.replies if isinstance(reply.subject, News)), None
+        )
         return page.onward(f"/game/{news.table.game.id}" if news else "/play")
 
     async def table(self, page: Page) -> web.StreamResponse:
@@ -228,13 +232,13 @@ class Play:
         self, page: Page, table: Table, answer: Answer, since: int
     ) -> web.StreamResponse:
         """Go on to the table, with what has happened since, or say why nothing did."""
-        told = [one.text for one in answer.replies if one.private or error_of(one)]
-        if told:
+        sentences = [reply.text for reply in answer.replies if reply.private or error_of(reply)]
+        if sentences:
             now = await self._tables.current(table.game.id)
-            return await self._shown(page, now, notice=told[-1], status=400)
-        news = [one.subject for one in answer.replies if isinstance(one.subject, News)]
-        others = {one.table.game.id for one in news}
-        game = next((one for one in others if one != table.game.id), table.game.id)
+            return await self._shown(page, now, notice=sentences[-1], status=400)
+        news = [reply.subject for reply in answer.replies if isinstance(reply.subject, News)]
+        others = {happened.table.game.id for happened in news}
+        game = next((number for number in others if number != table.game.id), table.game.id)
         return page.onward(f"/game/{game}", since=since if game == table.game.id else None)
 
     async def review(self, page: Page) -> web.StreamResponse:
@@ -317,7 +321,7 @@ class Play:
             waits=game.stage is Stage.LOBBY and len(game.seats) < 2 and own is not None,
             shares=chances.win_probabilities if chances and not game.over else (),
             story=story_of(page, table),
-            join=next((one.id for one in card.buttons if one.action == "join"), ""),
+            join=next((button.id for button in card.buttons if button.action == "join"), ""),
             foot=card.foot,
             dice=dice_of(page, table, card, mask, moves=moves),
             buttons=buttons_of(page, table, card, mask, own=own, moves=moves),

@@ -46,7 +46,7 @@ class Processes:
     @property
     def ready(self) -> int:
         """Return how many of them answer."""
-        return sum(one is not None for one in self._sessions)
+        return sum(session is not None for session in self._sessions)
 
     async def answer(self, request: web.Request, address: str) -> web.Response | None:
         """Return what a process answers to a question, None if it does not or cannot.
@@ -63,20 +63,20 @@ class Processes:
         headers["X-Forwarded-For"] = address
         try:
             asked = session.get(request.rel_url, headers=headers, allow_redirects=False)
-            async with asyncio.timeout(_MOST_SECONDS), asked as found:
-                body = await found.read()
+            async with asyncio.timeout(_MOST_SECONDS), asked as answer:
+                body = await answer.read()
         except TimeoutError:
             if stuck := self._running.get(session):
                 stuck.cancel()
             return None
         except (ClientError, OSError):
             return None
-        if found.status >= 400:
+        if answer.status >= 400:
             return None
-        returned = found.headers.copy()
+        returned = answer.headers.copy()
         for name in _OF_ITS_WAY:
             returned.popall(name, None)
-        return web.Response(body=body, status=found.status, headers=returned)
+        return web.Response(body=body, status=answer.status, headers=returned)
 
     async def keep(self, number: int, path: str, serve: Callable[..., None]) -> None:
         """Keep a process there, and begin it again whenever it ends.
@@ -120,7 +120,7 @@ class Processes:
 async def processes(
     chosen: WebSettings, serve: Callable[..., None]
 ) -> AsyncIterator[Processes | None]:
-    """As many processes as settings say, None where that is none; `serve` as for `keep`.
+    """Run as many processes as settings say, None where that is none; `serve` as for `keep`.
 
     Raises InvalidRequestError where there can be no sockets to reach them by.
     """
@@ -131,7 +131,7 @@ async def processes(
         raise InvalidRequestError.say(
             "FARKLE_WEB_PROCESSES: this system has no sockets with a path, so that it can only be 0"
         )
-    found = Processes(chosen)
+    started = Processes(chosen)
     with contextlib.ExitStack() as stack:
         try:
             made = tempfile.TemporaryDirectory(prefix="farkle-")
@@ -145,13 +145,13 @@ async def processes(
                 reason=system_reason(error),
             ) from None
         running = [
-            asyncio.create_task(found.keep(number, f"{folder}/{number}", serve))
+            asyncio.create_task(started.keep(number, f"{folder}/{number}", serve))
             for number in range(chosen.processes)
         ]
         try:
-            yield found
+            yield started
         finally:
-            for one in running:
-                one.cancel()
+            for task in running:
+                task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
-            await found.close()
+            await started.close()

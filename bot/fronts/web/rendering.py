@@ -50,7 +50,7 @@ FOLDER = Path(__file__).parent
 CODES = tuple(language_codes())
 """The tags of the languages."""
 _ON_PAGES: dict[str, str] = tomllib.loads((FOLDER / "clicks.toml").read_text("utf-8"))
-"""By what the chat says what pages say; of a sentence for a number of things by its singular."""
+"""What pages say, by what the chat says; of a sentence for a number of things by its singular."""
 
 _MOST_BARS = 8
 _RARE = 0.005
@@ -112,12 +112,12 @@ def card_html(page: Any, text: str) -> Markup:
     Position IDs in it are links, as the other links of a page are.
     """
 
-    def linked(found: re.Match[str]) -> str:
+    def linked(named: re.Match[str]) -> str:
         try:
-            read_id(found[0])
+            read_id(named[0])
         except InvalidRequestError:
-            return found[0]
-        return f'<a href="{escape(page.link(f"/p/{found[0]}"))}">{found[0]}</a>'
+            return named[0]
+        return f'<a href="{escape(page.link(f"/p/{named[0]}"))}">{named[0]}</a>'
 
     lines = [line.removeprefix("-# ") for line in text.splitlines()]
     html = _CARDS.render("\n".join(lines))
@@ -165,7 +165,7 @@ def bars_of(die: Die) -> list[tuple[bool, str]]:
 
 def fields_of(fields: Sequence[Field], given: Mapping[str, str], rules: Sequence[str]) -> Markup:
     """Return fields of a form with their labels."""
-    values = tuple(given.get(one.name, "") for one in fields)
+    values = tuple(given.get(field.name, "") for field in fields)
     made = _fields if sum(map(len, values)) <= _MOST_KEPT else _fields.__wrapped__
     return made(tuple(fields), values, tuple(rules), spoken().code)
 
@@ -180,7 +180,7 @@ def _fields(
     """Fields in the language that is spoken, kept as a form has twenty of them."""
     parts: Any = templates().get_template("parts.html").module
     made = zip(fields, values, strict=True)
-    return Markup().join(parts.field(*one, rules) for one in made)
+    return Markup().join(parts.field(*filled, rules) for filled in made)
 
 
 def picture_address(picture: Attachment) -> str:
@@ -188,9 +188,9 @@ def picture_address(picture: Attachment) -> str:
     return f"data:image/png;base64,{b64encode(picture.content).decode()}"
 
 
-def link(path: str, given: Mapping[str, Any] | None = None, /, **more: Any) -> str:
+def link(path: str, given: Mapping[str, Any] | None = None, /, **further: Any) -> str:
     """Return an address with what is given in its query."""
-    query = {k: v for k, v in {**(given or {}), **more}.items() if v not in {None, ""}}
+    query = {k: v for k, v in {**(given or {}), **further}.items() if v not in {None, ""}}
     return f"{path}?{urlencode(query)}" if query else path
 
 
@@ -223,7 +223,7 @@ class _Templates(Environment):
 @cache
 def templates() -> Environment:
     """Return the templates, with what they call and nothing else."""
-    found = _Templates(
+    environment = _Templates(
         loader=FileSystemLoader(FOLDER / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -240,9 +240,9 @@ def templates() -> Environment:
         *(advice.set_aside_text, after_keeping, hint_head, result_text, table_head, winners_text),
         *(rules_text, title_text),
     ]
-    found.globals |= {one.__name__: one for one in called}
-    found.globals |= {"ACTIONS": advice.ACTIONS, "MENU": MENU, "RULE_OPTIONS": RULE_OPTIONS}
-    return found
+    environment.globals |= {function.__name__: function for function in called}
+    environment.globals |= {"ACTIONS": advice.ACTIONS, "MENU": MENU, "RULE_OPTIONS": RULE_OPTIONS}
+    return environment
 
 
 class Page:
@@ -272,9 +272,9 @@ class Page:
         code = self.request.query.get("lang", "")
         return code if code in CODES else ""
 
-    def link(self, path: str, given: Mapping[str, Any] | None = None, /, **more: Any) -> str:
+    def link(self, path: str, given: Mapping[str, Any] | None = None, /, **further: Any) -> str:
         """Return an address within these pages, in the language that was asked for."""
-        return link(path, given, **more, lang=self.asked_language)
+        return link(path, given, **further, lang=self.asked_language)
 
     @property
     def languages(self) -> list[tuple[str, str, str]]:
@@ -303,14 +303,14 @@ class Page:
         onward : words with the paths that they lead to
         preview : the address of a picture of it
         """
-        more = {"here": here, "onward": onward, "preview": preview}
-        return self.answered("told.html", answer, title=title, **more)
+        shown = {"here": here, "onward": onward, "preview": preview}
+        return self.answered("told.html", answer, title=title, **shown)
 
     def onward(
-        self, path: str, given: Mapping[str, Any] | None = None, /, **more: Any
+        self, path: str, given: Mapping[str, Any] | None = None, /, **further: Any
     ) -> web.Response:
         """Return what sends a browser on to another page after it has sent a form."""
-        response = web.Response(status=303, headers={"Location": self.link(path, given, **more)})
+        response = web.Response(status=303, headers={"Location": self.link(path, given, **further)})
         if self.visitor.is_known:
             self._visitors.keep(response, self.visitor)
         return response
@@ -330,9 +330,9 @@ def best_code(accepted: str) -> str:
             wanted.append((-float(weight or 1), tag))
         except ValueError:
             continue
-    for _, tag in sorted(wanted, key=lambda one: one[0]):
-        if found := find_code(tag):
-            return found
+    for _, tag in sorted(wanted, key=lambda tagged: tagged[0]):
+        if code := find_code(tag):
+            return code
     return ENGLISH.code
 
 

@@ -22,7 +22,7 @@ class WebSettings(FromEnvironment):
     host: str = "127.0.0.1"
     """The address of this machine that is listened at."""
     port: int = Field(default=8000, ge=0, le=65_535)
-    """With 0 any that is free."""
+    """The port that is listened at, with 0 any that is free."""
     address: str | None = None
     """Where people find the pages, if a proxy is before them, as in https://farkle.example.
 

@@ -38,21 +38,21 @@ def site_pages(rules: Ruleset, name: str) -> dict[str, str]:
     name : what the rules are called in addresses
     """
     asked = urlencode({"rules": name})
-    found = {"index.html": f"/?{asked}", "rules.html": f"/rules/{quote(name, safe='')}"}
-    found |= {f"{one}.html": f"/{one}?{asked}" for one in _NUMBERS}
-    found["explore.html"] = f"/explore?{asked}"
+    pages = {"index.html": f"/?{asked}", "rules.html": f"/rules/{quote(name, safe='')}"}
+    pages |= {f"{question}.html": f"/{question}?{asked}" for question in _NUMBERS}
+    pages["explore.html"] = f"/explore?{asked}"
     for look in ("light", "dark"):
-        found[f"turn-{look}.svg"] = f"/explain.svg?{asked}&look={look}"
+        pages[f"turn-{look}.svg"] = f"/explain.svg?{asked}&look={look}"
         for kind in maps_over_scores(rules):
-            found[f"{kind}-{look}.svg"] = f"/map/{kind}.svg?{asked}&look={look}"
+            pages[f"{kind}-{look}.svg"] = f"/map/{kind}.svg?{asked}&look={look}"
     for number in range(1, rules.dice + 1):
         for dice in combinations_with_replacement("123456", number):
             roll = "".join(dice)
             endings = "&endings=yes" if number == rules.dice else ""
-            found[f"roll-{roll}.html"] = f"/?{asked}&dice={roll}{endings}"
+            pages[f"roll-{roll}.html"] = f"/?{asked}&dice={roll}{endings}"
     for file in _STATIC:
-        found[file] = f"/static/{file}"
-    return found
+        pages[file] = f"/static/{file}"
+    return pages
 
 
 async def write_site(
@@ -108,9 +108,9 @@ async def _write(
     out: Path,
 ) -> None:
     for file, address in pages:
-        async with session.get(URL(base.rstrip("/") + address, encoded=True)) as found:
-            content = await found.read()
-        if found.status != 200:
+        async with session.get(URL(base.rstrip("/") + address, encoded=True)) as response:
+            content = await response.read()
+        if response.status != 200:
             raise InvalidRequestError.say("{page} cannot be made", page=address)
         if file.endswith(".html"):
             content = _without_program(content.decode(), files).encode()
@@ -120,10 +120,10 @@ async def _write(
 def _without_program(text: str, files: dict[str, str]) -> str:
     """A page whose links are files; what needs the program is left out, or no link."""
 
-    def linked(found: re.Match[str]) -> str:
-        before, address, after, said = found.groups()
+    def linked(link: re.Match[str]) -> str:
+        before, address, after, said = link.groups()
         if not address.startswith("/"):
-            return found[0]
+            return link[0]
         file = files.get(_meant(address))
         if file is None and "button" in before:
             return ""
@@ -131,8 +131,8 @@ def _without_program(text: str, files: dict[str, str]) -> str:
             return f"<span{before}>{said}</span>" if "<svg" not in said else f"<span>{said}</span>"
         return f'<a{before} href="{file}"{after}>{said}</a>'
 
-    def shown(found: re.Match[str]) -> str:
-        return f'{found[1]}="{files.get(_meant(found[2]), "index.html")}"'
+    def shown(picture: re.Match[str]) -> str:
+        return f'{picture[1]}="{files.get(_meant(picture[2]), "index.html")}"'
 
     text = _LINK.sub(linked, _NEEDS_PROGRAM.sub("", text))
     return _PICTURE.sub(shown, _EMPTY.sub("", _LEADS_NOWHERE.sub("", text)))

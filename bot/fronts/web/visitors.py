@@ -53,7 +53,7 @@ class Visitors:
     def __init__(self, secret: bytes, settings: WebSettings) -> None:
         self._secret, self._settings = secret, settings
         self._left: dict[str, tuple[float, float]] = {}
-        """By address: the requests that are left, and when that was so; the last one comes last."""
+        """The requests that are left and when that was so, by address; the last one comes last."""
 
     def of(self, request: web.Request) -> Visitor:
         """Return who sends a request."""
@@ -111,20 +111,20 @@ class Visitors:
 
     def address(self, request: web.Request) -> str:
         """Return from where a request comes: of IPv6 the network of a household."""
-        found = request.remote or ""
+        sender = request.remote or ""
         if self._settings.address or self._settings.socket:
             # some proxies add a line of their own to those that somebody has sent
-            found = (
-                request.headers.getall("X-Forwarded-For", [found])[-1].rpartition(",")[2].strip()
+            sender = (
+                request.headers.getall("X-Forwarded-For", [sender])[-1].rpartition(",")[2].strip()
             )
         try:
             # some write a port behind the address, which is another one for each connection
-            has_port = found.count(":") == 1 or found.startswith("[")
-            given = ipaddress.ip_address((has_port and urlsplit(f"//{found}").hostname) or found)
+            has_port = sender.count(":") == 1 or sender.startswith("[")
+            given = ipaddress.ip_address((has_port and urlsplit(f"//{sender}").hostname) or sender)
             # all of IPv4 is one network of IPv6, where a proxy listens to both as that
             address = getattr(given, "ipv4_mapped", None) or given
         except ValueError:
-            return found[:64]
+            return sender[:64]
         network = ipaddress.ip_network((address, 64 if address.version == 6 else 32), strict=False)
         return str(network)
 
@@ -154,15 +154,15 @@ def own_secret(folder: Path) -> bytes:
 
     Raises StoreError where it can be neither read nor made.
     """
-    file, found, reason = folder / "web-secret", "", ""
+    file, secret, reason = folder / "web-secret", "", ""
     try:
         make_private(folder)
         with suppress(FileExistsError):
             new = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
             with os.fdopen(new, "w") as writer:
                 writer.write(secrets.token_hex(32))
-        found = file.read_text("ascii")
-        if len(found) != 64:
+        secret = file.read_text("ascii")
+        if len(secret) != 64:
             reason = say("it is not 64 characters long; delete it, and a new one is made")
     except OSError as error:
         reason = system_reason(error)
@@ -174,4 +174,4 @@ def own_secret(folder: Path) -> bytes:
             file=file,
             reason=reason,
         )
-    return found.encode()
+    return secret.encode()
