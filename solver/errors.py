@@ -96,7 +96,7 @@ def did_you_mean(word: str, known: list[str], otherwise: str = "") -> str:
     """
     near = get_close_matches(word, known, n=3, cutoff=0.6)
     if not near and len(word) > 2:
-        near = [one for one in known if word in one][:3]
+        near = [name for name in known if word in name][:3]
     if near:
         return say("; did you mean {words}?", words=reduce(either, near))
     return otherwise or say("; known are {words}", words=", ".join(known))

@@ -75,10 +75,10 @@ def is_ours(folder: Path) -> bool:
         return True
     folder = folder.resolve()
     try:
-        found = folder.lstat()
-        if not _is_own(found):
+        status = folder.lstat()
+        if not _is_own(status):
             return False
-        if not found.st_mode & _OTHERS:
+        if not status.st_mode & _OTHERS:
             return True  # nobody else comes in
         return _holds_own(folder)
     except OSError:
@@ -98,6 +98,6 @@ def _is_own_entry(entry: os.DirEntry[str]) -> bool:
     return True
 
 
-def _is_own(found: os.stat_result) -> bool:
-    writable = not stat.S_ISLNK(found.st_mode) and found.st_mode & _OTHERS_WRITE
-    return found.st_uid == os.geteuid() and not writable
+def _is_own(status: os.stat_result) -> bool:
+    writable = not stat.S_ISLNK(status.st_mode) and status.st_mode & _OTHERS_WRITE
+    return status.st_uid == os.geteuid() and not writable

@@ -29,11 +29,11 @@ class RingManifest(Manifest):
 
     players: int = Field(ge=2)
     axes: str = "role of the mover; standing of each player, the mover first; who, but for the last"
-    """Those of the first array. A standing is a score in point steps, or not on the board yet,
+    """The axes of the first array. A standing is a score in point steps, or not on the board yet,
     which comes last."""
     order: tuple[str, ...] = ORDER
     even: float = EVEN
-    """By what own chances differ at most that count as equal."""
+    """The most by which own chances differ that count as equal."""
     largest_change: float = Field(ge=0)
     mixed: int = Field(ge=0)
     """Rings of states in which a player mixes two choices, as none fit each other."""
@@ -50,7 +50,7 @@ class RingManifest(Manifest):
     def lasts(self) -> Shapes:
         """Return the shapes of final turns, none where they do not have the axes of `Lasts`."""
         shapes = self.shapes[1:]
-        return shapes if all(len(one) == k + 3 for k, one in enumerate(shapes)) else ()
+        return shapes if all(len(shape) == k + 3 for k, shape in enumerate(shapes)) else ()
 
     @property
     def title(self) -> str:

@@ -113,15 +113,15 @@ def sha256(file: BufferedReader, begin: int = 0, *, anew: bool = False) -> tuple
     """
     stamp = Stamp.of(os.fstat(file.fileno()))
     settled = stamp.is_settled()
-    found = None if anew else _hashes.get(stamp)
-    if found is None:
+    digest = None if anew else _hashes.get(stamp)
+    if digest is None:
         file.seek(begin)
-        found = hashlib.file_digest(file, "sha256").hexdigest()
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
         if settled:
             if len(_hashes) >= _KEPT:
                 _hashes.clear()
-            _hashes[stamp] = found
-    return found, stamp, settled
+            _hashes[stamp] = digest
+    return digest, stamp, settled
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -330,8 +330,8 @@ def open_solved(path: Path, *kinds: type[M], anew: bool = False) -> Opened[M]:
     try:
         with open_regular(path) as file:
             manifest, begin = _parse(path, kinds, file)
-            found, stamp, is_settled = sha256(file, begin, anew=anew)
-            if found != manifest.sha256:
+            digest, stamp, is_settled = sha256(file, begin, anew=anew)
+            if digest != manifest.sha256:
                 raise _damaged(path)
             # of the file that is open, as its name may be another's by now
             whole = np.memmap(file, dtype="<f8", mode="r", offset=begin, shape=(manifest.values,))

@@ -50,8 +50,8 @@ class StrategyManifest(Manifest):
     kind: Literal["two players"] = "two players"
     floor: int
     axes: tuple[str, ...] = ("who began", "standing", "opponent's standing")
-    """Those of the values: index 0 of the first for the player who began, both where it does not
-    matter."""
+    """The axes of the values: index 0 of the first for the player who began, both where it does
+    not matter."""
     standings: tuple[Block, ...]
     """The standings along the second and third axis."""
     tolerance: float = Field(gt=0, le=1)

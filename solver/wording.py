@@ -30,9 +30,9 @@ class Language:
         """The translation of a sentence."""
         return message
 
-    def counted(self, one: str, many: str, number: int) -> str:
+    def counted(self, single: str, many: str, number: int) -> str:
         """The translation of a sentence for a number of things."""
-        return one if number == 1 else many
+        return single if number == 1 else many
 
 
 class Reworded(Language):
@@ -57,11 +57,11 @@ class Reworded(Language):
         """The translation of a sentence."""
         return self._reworded(self._chat.one(self._instead.get(message, message)))
 
-    def counted(self, one: str, many: str, number: int) -> str:
+    def counted(self, single: str, many: str, number: int) -> str:
         """The translation of a sentence for a number of things."""
-        if one in self._instead:
-            return self.one(one)
-        return self._reworded(self._chat.counted(one, many, number))
+        if single in self._instead:
+            return self.one(single)
+        return self._reworded(self._chat.counted(single, many, number))
 
 
 ENGLISH = Language()
@@ -105,8 +105,8 @@ def say_number(message: str, number: int, /, **parts: Any) -> str:
 
     What differs with the number stands in brackets, as in "{number} [die|dice] to roll".
     """
-    one, many = by_number(message)
-    message = spoken().one(one) if one == many else spoken().counted(one, many, number)
+    single, many = by_number(message)
+    message = spoken().one(single) if single == many else spoken().counted(single, many, number)
     return _formatted(message, {"number": number, **parts})
 
 

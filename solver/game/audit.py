@@ -67,8 +67,8 @@ def floor_effect(
         audit_kernels.compare_total(turn, table, total, *work, *held_against, _SAME, worst, costs)
     lesser = np.minimum.outer(np.arange(scores), np.arange(scores)).ravel()
     by_lesser = np.zeros((2, scores))
-    for found, reduced in zip((worst, costs), by_lesser, strict=True):
-        np.maximum.at(reduced, lesser, found.ravel())
+    for changes, reduced in zip((worst, costs), by_lesser, strict=True):
+        np.maximum.at(reduced, lesser, changes.ravel())
     deviation, cost = np.maximum.accumulate(by_lesser[:, ::-1], axis=1)[:, ::-1]
     return FloorEffect(
         floor=rules.score_floor,

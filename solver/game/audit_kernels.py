@@ -80,14 +80,14 @@ def total_residual(
                 continue
             solve_levels(turn, steps, own)
             values = own.scratch.values[:, :steps]
-            found = values.copy()
+            solved = values.copy()
             solve_levels(by_lists, steps, whole)
             first, last = _lanes(s, start, u, w, game)
             for lane in range(first, last + 1):
                 value = table[r, u, w, s, PAD + s - start - lane]
-                largest = max(largest, abs(value - found[0, 0, -1, lane]) / value)
-                off = np.abs(found[..., lane] - values[..., lane])
-                greater = np.maximum(np.maximum(found[..., lane], values[..., lane]), 1e-300)
+                largest = max(largest, abs(value - solved[0, 0, -1, lane]) / value)
+                off = np.abs(solved[..., lane] - values[..., lane])
+                greater = np.maximum(np.maximum(solved[..., lane], values[..., lane]), 1e-300)
                 largest = max(largest, (off / greater).max())
         worst[worker] = max(worst[worker], largest)
 

@@ -61,13 +61,13 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats, turn_plan
 
 _SETTLED = 4e-16
-"""By how much values of starts change at most that are settled."""
+"""Largest change of values of starts that are settled."""
 
 _MOST_STEPS = 60
 """Secant steps at most: rounding may go round."""
 
 _AT_REST = 1e-13
-"""By how much values change at most in a last sweep, where farkles cost points."""
+"""Largest change of values in a last sweep, where farkles cost points."""
 
 _MOST_SWEEPS = 500
 
@@ -100,8 +100,8 @@ class _Game(LaneTurns):
     @cached_property
     def everyone(self) -> Standings:
         """Return what is behind each standing."""
-        found = all_standings(self.rules)
-        return found[np.arange(len(self.roles)) % len(found.score)]
+        standings = all_standings(self.rules)
+        return standings[np.arange(len(self.roles)) % len(standings.score)]
 
     @cached_property
     def ends(self) -> Endgame:
@@ -139,8 +139,8 @@ class _Game(LaneTurns):
         """Return the least turn total in point steps that each standing may bank."""
         rules, everyone = self.rules, self.everyone
         pairs = zip(everyone.score.tolist(), everyone.on_board.tolist(), strict=True)
-        found = [rules.least_bank_at(score, on_board=board) for score, board in pairs]
-        return np.array(found) // rules.point_step
+        points = [rules.least_bank_at(score, on_board=board) for score, board in pairs]
+        return np.array(points) // rules.point_step
 
     @cached_property
     def begins(self) -> Ints:
@@ -164,21 +164,21 @@ class _Game(LaneTurns):
         states = np.nonzero(self.roles[:, np.newaxis] + self.roles == self.roles[-1])
         here = np.argsort(-both[states], kind="stable")
         ends = np.flatnonzero(np.diff(both[states][here])) + 1
-        found = []
+        groups = []
         for part in np.split(here, ends):
             own, other = (one[part] for one in states)
             place = own * width + self.begins[other]
             follows = other * width + self.begins[self.after[own]]
             mirror = np.minimum(np.searchsorted(place, follows), len(place) - 1)
             mirror = np.where(place[mirror] == follows, mirror, -1)
-            found.append(_Pairs(own, other, self.after[own], mirror))
-        return found
+            groups.append(_Pairs(own, other, self.after[own], mirror))
+        return groups
 
-    def sweep(self, told: Told = lambda _: None, number: int = 1) -> Iterator[_Pairs]:
+    def sweep(self, on_progress: Told = lambda _: None, number: int = 1) -> Iterator[_Pairs]:
         """Give the states of each total in their order, and tell how far that is."""
         done, count = 0, sum(len(pairs.own) for pairs in self.groups)
         for pairs in self.groups:
-            told(Progress(number, done / count))
+            on_progress(Progress(number, done / count))
             done += len(pairs.own)
             yield pairs
 
@@ -207,8 +207,8 @@ class _Game(LaneTurns):
         def work(worker: int) -> list[Floats]:
             return [do(part, worker) for part in parts[worker :: self.workers]]
 
-        found = list(self.pool.map(work, range(self.workers)))
-        return [found[k % self.workers][k // self.workers] for k in range(len(parts))]
+        by_worker = list(self.pool.map(work, range(self.workers)))
+        return [by_worker[k % self.workers][k // self.workers] for k in range(len(parts))]
 
     def farkles(self, pairs: _Pairs, values: Floats, x: Floats) -> Floats:
         """Return what farkles are worth to states, given what these are worth themselves.
@@ -261,18 +261,18 @@ class _Game(LaneTurns):
 
         def do(part: slice, worker: int) -> Floats:
             bank, here = self._lanes(pairs, part, values, off), _wide(farkle[part])
-            found = np.empty((int(self.most_to_beat[pairs.other[part]].max()) + 1, LANES))
+            starts = np.empty((int(self.most_to_beat[pairs.other[part]].max()) + 1, LANES))
             room = self.rooms[worker]
-            found[0] = self.solved(room, bank, here[np.newaxis])
+            starts[0] = self.solved(room, bank, here[np.newaxis])
             bonuses = np.array(self.plan.bonuses, dtype=np.intp)
-            beat_turns(self.turn, room, bank, here, np.zeros(LANES), self.lists, bonuses, found)
-            return np.pad(found.T, ((0, 0), (0, self.goal - len(found))))
+            beat_turns(self.turn, room, bank, here, np.zeros(LANES), self.lists, bonuses, starts)
+            return np.pad(starts.T, ((0, 0), (0, self.goal - len(starts))))
 
-        found = np.concatenate(self.by_lanes(pairs, do))[: len(pairs.own)]
+        worth = np.concatenate(self.by_lanes(pairs, do))[: len(pairs.own)]
         most = self.most_to_beat[pairs.other][:, np.newaxis]
         state, beats = np.nonzero(np.arange(self.goal) <= most)
         columns = self.begins[pairs.other[state]] + beats
-        return found[state, beats], pairs.own[state], columns
+        return worth[state, beats], pairs.own[state], columns
 
     def _lanes(self, pairs: _Pairs, part: slice, values: Floats, off: float = 0.0) -> Floats:
         """Return the banks of up to LANES states."""
@@ -288,7 +288,7 @@ class _Game(LaneTurns):
         off = bounds.slacks_of(turn_plan(rules.in_last_turns), most)[1]
         begun = values[:, self.begins[:number]].reshape(-1, number, number)
         whole = bounds.intervals(rules, begun, tolerance, shape)
-        before = [one.reshape(-1, number) for one in whole]
+        before = [bound.reshape(-1, number) for bound in whole]
         low, high, worst = np.zeros_like(values), np.zeros_like(values), 0.0
         for pairs in self.sweep():
             state, farkle = (pairs.own, pairs.other % number), (pairs.other, pairs.after)
@@ -304,9 +304,9 @@ class _Game(LaneTurns):
         return worst if worst <= tolerance else None
 
 
-def _wide(some: Floats | Ints) -> np.ndarray:
+def _wide(numbers: Floats | Ints) -> np.ndarray:
     """Return numbers of LANES states, of which the last stands for those that are missing."""
-    return np.pad(some, (0, LANES - len(some)), mode="edge")
+    return np.pad(numbers, (0, LANES - len(numbers)), mode="edge")
 
 
 def solve(
@@ -331,10 +331,10 @@ def solve(
             worst = 0.0
             for pairs in game.sweep(on_progress, number):
                 begun = game.starts(pairs, values)
-                found, *where = game.turns(pairs, values, game.farkles(pairs, values, begun))
+                worth, *where = game.turns(pairs, values, game.farkles(pairs, values, begun))
                 place = tuple(where)
                 before = values[place]
-                values[place] = now = found
+                values[place] = now = worth
                 if not falls:
                     before, now = begun, values[pairs.own, game.begins[pairs.other]]
                 worst = max(worst, float(np.max(np.abs(now - before) / np.maximum(now, LEAST))))
@@ -368,7 +368,7 @@ def residual(
         here = values.reshape(-1, values.shape[2])
         for pairs in game.sweep(on_progress):
             farkle = 1 - here[pairs.other, game.begins[pairs.after]]
-            found, *place = game.turns(pairs, here, farkle)
+            worth, *place = game.turns(pairs, here, farkle)
             before = here[tuple(place)]
-            worst = max(worst, float(np.max(np.abs(found - before) / np.maximum(before, LEAST))))
+            worst = max(worst, float(np.max(np.abs(worth - before) / np.maximum(before, LEAST))))
     return worst

@@ -26,7 +26,7 @@ from solver.game.standings import FEW_SCORES
 from solver.turn.equations import EVEN, TurnPlan
 
 PARTS = 4
-"""In which a sum is added up side by side, as an addition waits for the one before."""
+"""Parts in which a sum is added up side by side, as an addition waits for the one before."""
 
 
 class Weighed(NamedTuple):
@@ -44,11 +44,11 @@ class Turns(NamedTuple):
     whole: Callable[..., Any]
     """Weighs everything."""
     hot_best: Callable[..., Any]
-    """As far as hot dice are best, where they may be banked."""
+    """Goes on as far as hot dice are best, where they may be banked."""
     three: Callable[..., Any]
-    """As far as, besides, only the three largest numbers of dice are worth a roll."""
+    """Goes on as far as, besides, only the three largest numbers of dice are worth a roll."""
     all_dice: Callable[..., Any]
-    """As far as, besides, only all dice are."""
+    """Goes on as far as, besides, only all dice are worth a roll."""
 
 
 LISTED = Turns(*[turn_of_lists] * len(Turns._fields))
@@ -210,13 +210,13 @@ def _ended(plan: TurnPlan, n: int, planes: int) -> list[list[str]]:
     farkles, loses, wins = (
         float(chances[n]) for chances in (plan.counted_farkles, plan.other_ends, plan.win_chances)
     )
-    found = []
+    sums = []
     for p in range(planes):
         terms = [f"{farkles!r} * f[{p * LANES}]"]
         terms += [f"{loses!r} * lost[{p * LANES}]"] if loses else []
         terms += [f"{wins!r}"] if wins and p == 0 else []
-        found.append([" + ".join(terms)])
-    return found
+        sums.append([" + ".join(terms)])
+    return sums
 
 
 def summands(plan: TurnPlan, weighed: Weighed) -> list[list[list[float]]]:
@@ -224,15 +224,15 @@ def summands(plan: TurnPlan, weighed: Weighed) -> list[list[list[float]]]:
 
     In the end parts are added up from the first one on.
     """
-    found = [
-        [[float(one) for one in ends if one], *([] for _ in range(PARTS - 1))]
+    columns = [
+        [[float(end) for end in ends if end], *([] for _ in range(PARTS - 1))]
         for ends in zip(plan.counted_farkles, plan.other_ends, plan.win_chances, strict=True)
     ]
     added = [0] * plan.columns
     for (n, _), chance in rolled_lists(plan, weighed).items():
-        found[n][added[n] % PARTS].append(chance)
+        columns[n][added[n] % PARTS].append(chance)
         added[n] += 1
-    return found
+    return columns
 
 
 def turns_weigh(plan: TurnPlan) -> list[Weighed]:
@@ -259,7 +259,7 @@ def rolled_lists(plan: TurnPlan, weighed: Weighed) -> dict[tuple[int, tuple[int,
     """
     banked, whole = _banked(plan, weighed), plan.columns - 1
     parts: dict[tuple[int, tuple[int, ...]], list[float]] = {}
-    lists = [[divmod(int(plan.targets[k]), plan.columns) for k in one] for one in plan.lists()]
+    lists = [[divmod(int(plan.targets[k]), plan.columns) for k in moves] for moves in plan.lists()]
     for index, members in enumerate(lists):
         n = int(np.argmax(plan.chances[:, index]))
         rolls = [(points, left) for points, left in members if left >= banked]
@@ -271,13 +271,13 @@ def rolled_lists(plan: TurnPlan, weighed: Weighed) -> dict[tuple[int, tuple[int,
         if weighed.hot_best:
             hot = max((points for points, left in rolls if left == whole), default=-1)
             best = hot * plan.columns + whole
-            places = {one for one in places if one == best or one // plan.columns > hot}
+            places = {place for place in places if place == best or place // plan.columns > hot}
         parts.setdefault((n, tuple(sorted(places))), []).append(float(plan.chances[n, index]))
     order = list(parts)
     if banked:
         # what was solved last comes last: the rest need not wait for it
-        order.sort(key=lambda one: one[1][0] // plan.columns, reverse=True)
-    return {one: fsum(parts[one]) for one in order}
+        order.sort(key=lambda rolled: rolled[1][0] // plan.columns, reverse=True)
+    return {rolled: fsum(parts[rolled]) for rolled in order}
 
 
 def load_turn(
@@ -304,7 +304,7 @@ def load_turns(plan: TurnPlan, folder: Path, scores: int | None = None) -> Turns
     if plan.by_lists:
         return LISTED
     weigh = turns_weigh(plan)[: 1 if scores is not None and scores < FEW_SCORES else None]
-    turns = [load_function(turn_source(plan, one), folder) for one in weigh]
+    turns = [load_function(turn_source(plan, weighed), folder) for weighed in weigh]
     return Turns(*turns[:1] * (len(Turns._fields) - len(turns)), *turns)
 
 

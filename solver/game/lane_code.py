@@ -50,8 +50,8 @@ def lane_code(body: str, arrays: tuple[str, ...]) -> Callable[..., Any]:
     statements = ast.parse(body).body
 
     @intrinsic
-    def run(_context, one, two, three, four, five):  # type: ignore[no-untyped-def]
-        signature = types.boolean(one, two, three, four, five)
+    def run(_context, first, second, third, fourth, fifth):  # type: ignore[no-untyped-def]
+        signature = types.boolean(first, second, third, fourth, fifth)
 
         def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
             data = [

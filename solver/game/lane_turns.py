@@ -53,11 +53,11 @@ class LaneTurns:
             top = tops[:, np.newaxis]
         elif plan.must_roll_others or weighs:
             top = np.empty((len(tops), plan.columns, self.planes, LANES))
-            for row, found in enumerate(top):
+            for row, worth in enumerate(top):
                 missed_here = missed[min(row, len(missed) - 1)]
                 shape = self.planes, LANES
                 ends = tops[row].reshape(shape), missed_here.reshape(shape), lost.reshape(shape)
-                roll_until_banked(found, *ends, self.lists, weighs)
+                roll_until_banked(worth, *ends, self.lists, weighs)
             top = top.reshape(*top.shape[:2], cell)
         else:
             ended = rolls_that_end(

@@ -54,10 +54,10 @@ def _decided(rules: Ruleset, players: int) -> tuple[float, npt.NDArray[np.int64]
     """What chance is negligible, and the spans by it."""
     kinds = (rules.farkle_limit * (1 + rules.has_opening)) ** players
     for chance in NEGLIGIBLE[: 1 if players == 2 else None]:
-        found = _spans(rules, players, chance)
-        if kinds * np.sum((2 * found + 1) ** (players - 1)) <= FEW:
+        leads = _spans(rules, players, chance)
+        if kinds * np.sum((2 * leads + 1) ** (players - 1)) <= FEW:
             break
-    return chance, found
+    return chance, leads
 
 
 def _spans(rules: Ruleset, players: int, least: float) -> npt.NDArray[np.int64]:
@@ -65,8 +65,8 @@ def _spans(rules: Ruleset, players: int, least: float) -> npt.NDArray[np.int64]:
     is_less = _chances(rules) <= least
     # and what penalties may take from another player
     penalties = -(-turns // rules.farkle_limit) + 1
-    found = np.argmax(is_less, axis=1) + penalties * (rules.penalty_points // rules.point_step)
-    if found[-1] > _FARTHEST or not is_less.any(axis=1).all():
+    leads = np.argmax(is_less, axis=1) + penalties * (rules.penalty_points // rules.point_step)
+    if leads[-1] > _FARTHEST or not is_less.any(axis=1).all():
         raise InvalidRulesError.say(
             "{rules}: leads of more than {most:,} steps of {step} can be made up for in {rounds}"
             " rounds, which is too far to be solved",
@@ -75,9 +75,9 @@ def _spans(rules: Ruleset, players: int, least: float) -> npt.NDArray[np.int64]:
             step=rules.point_step,
             rounds=rules.rounds,
         )
-    found[0] = 1
+    leads[0] = 1
     own_turns = (np.arange(players * rules.rounds + 1) + players - 1) // players
-    return np.asarray(found[own_turns])
+    return np.asarray(leads[own_turns])
 
 
 @lru_cache(maxsize=RULESETS)
@@ -92,13 +92,13 @@ def _chances(rules: Ruleset) -> Floats:
     chances = turn.roll[0, _FARTHEST - 1 :: -1].max(axis=-1)
     # a roll that wins at once is hope at any margin
     chances = np.maximum(chances - chances[-1], 0.0)
-    one = -np.diff(np.concatenate([[1.0], chances, [0.0]]))
-    one = one[: np.count_nonzero(chances > NEGLIGIBLE[0] * 1e-4) + 1]
+    turn_chances = -np.diff(np.concatenate([[1.0], chances, [0.0]]))
+    turn_chances = turn_chances[: np.count_nonzero(chances > NEGLIGIBLE[0] * 1e-4) + 1]
     points = np.eye(1, _FARTHEST + 1)[0]
-    found = [points]
+    rows = [points]
     for _ in range(rules.rounds):
-        added = np.convolve(points, one)
+        added = np.convolve(points, turn_chances)
         points = added[: _FARTHEST + 1]
         points[-1] += np.sum(added[_FARTHEST + 1 :])
-        found.append(points)
-    return np.cumsum(np.array(found)[:, ::-1], axis=1)[:, ::-1]
+        rows.append(points)
+    return np.cumsum(np.array(rows)[:, ::-1], axis=1)[:, ::-1]

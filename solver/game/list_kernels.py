@@ -30,9 +30,9 @@ _INDEX = ir.IntType(64)
 
 def _load(builder, address):
     """A vector from anywhere in memory."""
-    found = builder.load(builder.bitcast(address, _VECTOR.as_pointer()))
-    found.align = 8
-    return found
+    vector = builder.load(builder.bitcast(address, _VECTOR.as_pointer()))
+    vector.align = 8
+    return vector
 
 
 def _all_lanes(builder, value):
@@ -70,7 +70,7 @@ def _adder(planes: int) -> Callable[..., Any]:
             for target, source in zip(targets, sources, strict=True):
                 target.add_incoming(source, block)
 
-        one, shared = ir.Constant(_INDEX, 1), planes > 1
+        unit, shared = ir.Constant(_INDEX, 1), planes > 1
         even = _all_lanes(builder, ir.Constant(ir.DoubleType(), EVEN))
         here, hot_here = (builder.gep(memory(number), [arguments[2]]) for number in (0, 1))
         places_at, starts_at, chances_at = memory(3), memory(4), memory(5)
@@ -89,13 +89,13 @@ def _adder(planes: int) -> Callable[..., Any]:
         builder.cbranch(builder.icmp_signed("<", number, arguments[7]), begin, done)
 
         builder.position_at_end(begin)
-        following = builder.add(number, one)
+        following = builder.add(number, unit)
         start = builder.load(builder.gep(starts_at, [number]))
         stop = builder.load(builder.gep(starts_at, [following]))
         # of even options the last one is taken, which has to come first then
-        first = builder.sub(stop, one) if shared else start
+        first = builder.sub(stop, unit) if shared else start
         step = builder.sub if shared else builder.add
-        first_values, second = values_of(first, may_be_hot=True), step(first, one)
+        first_values, second = values_of(first, may_be_hot=True), step(first, unit)
         builder.branch(options)
 
         builder.position_at_end(options)
@@ -105,11 +105,11 @@ def _adder(planes: int) -> Callable[..., Any]:
         builder.cbranch(builder.icmp_signed(*is_left), option, listed)
 
         builder.position_at_end(option)
-        found = values_of(which, may_be_hot=shared)
+        values = values_of(which, may_be_hot=shared)
         least = builder.fadd(best[0], even) if shared else best[0]
-        is_better = builder.fcmp_ordered(">", found[0], least, flags=["nnan", "nsz"])
-        chosen = [builder.select(is_better, *pair) for pair in zip(found, best, strict=True)]
-        come_from([which, *best], [step(which, one), *chosen], option)
+        is_better = builder.fcmp_ordered(">", values[0], least, flags=["nnan", "nsz"])
+        chosen = [builder.select(is_better, *pair) for pair in zip(values, best, strict=True)]
+        come_from([which, *best], [step(which, unit), *chosen], option)
         builder.branch(options)
 
         builder.position_at_end(listed)

@@ -30,10 +30,10 @@ from solver.wording import say, say_later
 MOST_PLAYERS = 8
 
 MOST_PLAYED_ON = 3
-"""With play-offs."""
+"""The most players with play-offs."""
 
 MOST_IN_ROUNDS = 3
-"""Where turns are counted."""
+"""The most players where turns are counted."""
 
 MOST_STATES = 40_000_000
 """Start-of-turn states that one solve may hold: with three players 16 bytes each in the file, and
@@ -56,11 +56,11 @@ class Size:
 
     players: int
     scores: int
-    """Below the goal."""
+    """Scores below the goal."""
     standings: int
     """Where one player may stand."""
     roles: int
-    """As many as players where it matters who began, else 1."""
+    """The number of players where it matters who began, else 1."""
     margins: int
     """Margins of a final turn that are told apart, in point steps; 1 where there is none."""
     ranked: bool = False
@@ -113,8 +113,8 @@ class ManySolution:
     rules: Ruleset
     players: int
     values: Floats
-    """At [role, the mover's standing, ..., the last player's standing, who]: the chances of the
-    mover and of those who follow, but for the last one, whose chance is what is left."""
+    """Values at [role, the mover's standing, ..., the last player's standing, who]: the chances of
+    the mover and of those who follow, but for the last one, whose chance is what is left."""
     lasts: Lasts
     tolerance: float
     sweeps: int
@@ -153,15 +153,15 @@ def size(rules: Ruleset, players: int, plans: Sequence[TurnPlan] = ()) -> Size:
 
     Raises InvalidRulesError as `check_many` does for endless turns.
     """
-    found = starts(rules, players, alike=len(plans) < 2)
+    game = starts(rules, players, alike=len(plans) < 2)
     if rules.ending == "at_once":
-        return found
+        return game
     plans = plans or [turn_plan(rules, all_options=True)]
     reach = max(plan.reach for plan in plans)
     pairs: list[tuple[TurnPlan, ...]] = [*permutations(plans, 2)] or [(plans[0],)]
     beyond = max(endgames(rules, pair)[0].beyond for pair in pairs)
     least = rules.least_bank(on_board=False) // rules.point_step
-    return replace(found, margins=found.scores + least + 2 * beyond + reach, beyond=beyond)
+    return replace(game, margins=game.scores + least + 2 * beyond + reach, beyond=beyond)
 
 
 def starts(rules: Ruleset, players: int, *, alike: bool = True) -> Size:
@@ -338,12 +338,12 @@ def time_text(seconds: float) -> str:
     return say("{number:,.0f} seconds", number=seconds)
 
 
-def all_totals(found: Size) -> npt.NDArray[np.int32]:
+def all_totals(game: Size) -> npt.NDArray[np.int32]:
     """The sum of all scores in every state of one role, in point steps."""
-    scores = np.arange(found.standings, dtype=np.int32)
-    scores[found.scores :] = 0
+    scores = np.arange(game.standings, dtype=np.int32)
+    scores[game.scores :] = 0
     totals = np.zeros(1, dtype=np.int32)
-    for _ in range(found.players):
+    for _ in range(game.players):
         totals = (totals[:, np.newaxis] + scores).ravel()
     return totals
 
@@ -352,11 +352,11 @@ def inner_states(rules: Ruleset, players: int) -> int:
     """Number of states (t, n, ...) in which the game is not yet decided."""
     if rules.rounds:
         return state_count(rules, players=players)
-    found = size(rules, players)
+    game = size(rules, players)
     step = rules.point_step
-    own = np.arange(found.scores)
-    turn_totals = int(np.maximum(found.scores - own, rules.least_bank() // step).sum())
+    own = np.arange(game.scores)
+    turn_totals = int(np.maximum(game.scores - own, rules.least_bank() // step).sum())
     if rules.has_opening:
-        turn_totals += max(found.scores, rules.least_bank(on_board=False) // step)
+        turn_totals += max(game.scores, rules.least_bank(on_board=False) // step)
     cells = dice_set(rules).whole * rules.hot_dice_counted
-    return int(found.roles * found.standings ** (players - 1) * turn_totals * cells)
+    return int(game.roles * game.standings ** (players - 1) * turn_totals * cells)

@@ -78,7 +78,7 @@ class SharedStrategy(BestPlay):
             self._turn.cache_clear()
 
     def _solve_turn(self, start: Position) -> TurnTable:
-        reached = any(one.score >= self.rules.winning_score for one in start.players)
+        reached = any(player.score >= self.rules.winning_score for player in start.players)
         ends = self._last_endings(start) if reached else self._endings(start)
         return solve_turn(self.plan(start.mover), ends)
 
@@ -92,7 +92,7 @@ class SharedStrategy(BestPlay):
             players, turns = [*map(many, others), own], start.turns_left - 1
             values = rounds.values_at(self.rules, self._values, turns, players)
         else:
-            indices = [standing_index(self.rules, one) for one in others]
+            indices = [standing_index(self.rules, other) for other in others]
             role = (self.role(start.mover) + 1) % self._size.roles
             values = self._values[(role, *indices)][standing_indices(self.rules, own)]
         return np.concatenate([1 - values.sum(axis=1, keepdims=True), values], axis=1)
@@ -114,11 +114,11 @@ class SharedStrategy(BestPlay):
             return self._handed_on(start, after)
 
         def final(points: Ints) -> Floats:
-            found = np.zeros((len(points), self.players))
+            values = np.zeros((len(points), self.players))
             for row, score in enumerate((own.score + points).tolist()):
                 chances = self._chase(1, score, start, start.in_order[1 : chasers + 1])
-                found[row, : chasers + 1] = np.concatenate(chances)
-            return found
+                values[row, : chasers + 1] = np.concatenate(chances)
+            return values
 
         rows = max(missing, least) + beyond + plan.reach
         allowed = allowed_banks(rules, own.score, rows, on_board=own.on_board)
@@ -133,15 +133,15 @@ class SharedStrategy(BestPlay):
     ) -> tuple[Floats, Floats]:
         """Chances of each of the leaders, and of those who have a final turn, at its start."""
         margins = []
-        for one in (start.players[k] for k in chasers):
-            margin = min((lead - one.score) // self.rules.point_step, self._size.margins - 1)
-            off_board = self.rules.has_opening and not one.on_board
+        for player in (start.players[k] for k in chasers):
+            margin = min((lead - player.score) // self.rules.point_step, self._size.margins - 1)
+            off_board = self.rules.has_opening and not player.on_board
             margins.append(margin + (self._size.margins if off_board else 0))
         seat = self.seat(chasers[0]) if chasers else 0
-        found = np.asarray(self._lasts[len(chasers)][(seat, level - 1, *margins)])
+        chances = np.asarray(self._lasts[len(chasers)][(seat, level - 1, *margins)])
         if self._size.ranked:
-            return found[:level], found[self.players - len(chasers) :]
-        return found[:1].repeat(level), found[1:]
+            return chances[:level], chances[self.players - len(chasers) :]
+        return chances[:1].repeat(level), chances[1:]
 
     def _last_endings(self, start: Position) -> Endings:
         """The endings of a final turn."""
@@ -160,10 +160,10 @@ class SharedStrategy(BestPlay):
 
         def after(level: int, led: int, leading: Sequence[int]) -> Floats:
             shares, rest = self._chase(level, led, start, waiting[1:])
-            found = np.zeros(count)
-            found[list(leading)] = shares
-            found[list(waiting[1:])] = rest
-            return found[order]
+            chances = np.zeros(count)
+            chances[list(leading)] = shares
+            chances[list(waiting[1:])] = rest
+            return chances[order]
 
         stay = after(len(leaders), lead, leaders)
         margin = (lead - own.score) // step
@@ -213,7 +213,7 @@ def _with_farkles(rules: Ruleset, bank: Floats, farkle: Floats, lost: Floats) ->
 def _since_first(rules: Ruleset, start: Position) -> list[int]:
     """The players from the first on who reached the goal, in the order of their turns."""
     count = len(start.players)
-    reached = [one.score >= rules.winning_score for one in start.players]
+    reached = [player.score >= rules.winning_score for player in start.players]
     ahead = [(start.mover + k) % count for k in range(1, count)]
     first = reached.index(True) if rules.has_roles else next(k for k in ahead if reached[k])
     return [(first + k) % count for k in range(count)]

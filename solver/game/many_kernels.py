@@ -128,21 +128,21 @@ def _margins(others, raised, chasers, game):
 
     others : their margins as the digits of a number
     """
-    found, weight = 0, 1
+    number, weight = 0, 1
     for _ in range(chasers):
         digit = others % game.width
         others //= game.width
         board = digit // game.margins
         margin = min(digit - board * game.margins + raised, game.margins - 1)
-        found += (board * game.margins + margin) * weight
+        number += (board * game.margins + margin) * weight
         weight *= game.width
-    return found
+    return number
 
 
 @njit(nogil=True, error_model="numpy")
 def _at_goal(state, score, chasers, game):
     """Where the final turns stand that follow the mover, who has reached `score`, as a number."""
-    found, weight = 0, 1
+    number, weight = 0, 1
     following = state
     skipped = game.players - 1 - chasers
     for _ in range(skipped):
@@ -152,9 +152,9 @@ def _at_goal(state, score, chasers, game):
         following //= game.standings
         margin = min(score - _score(standing, game), game.margins - 1)
         board = 1 if standing >= game.scores else 0
-        found += (board * game.margins + margin) * weight
+        number += (board * game.margins + margin) * weight
         weight *= game.width
-    return found
+    return number
 
 
 @njit(nogil=True, error_model="numpy")
@@ -323,8 +323,8 @@ def solve_states(turn, values, last, chasers, states, r, game, lists, bonuses, s
                 at = (r * whole * game.standings + states[k]) * planes
                 for p in range(planes):
                     # a sum of chances may come out one rounding above 1
-                    found = own.values[0, 0, -1, p, k - first]
-                    values[at + p] = min(1.0, max(0.0, found))
+                    value = own.values[0, 0, -1, p, k - first]
+                    values[at + p] = min(1.0, max(0.0, value))
 
 
 @njit(
@@ -342,8 +342,8 @@ def solve_states(turn, values, last, chasers, states, r, game, lists, bonuses, s
     nogil=True,
     error_model="numpy",
 )
-def solve_last(turn, below, chasers, level, states, found, game, lists, bonuses, scratch):
-    """Set `found` to the values of final turns, at [turn, who]; `states` are their margins."""
+def solve_last(turn, below, chasers, level, states, values, game, lists, bonuses, scratch):
+    """Set `values` to those of final turns, at [turn, who]; `states` are their margins."""
     planes = game.players - 1
     leaders = _leaders(chasers, game)
     others = game.width ** (chasers - 1)
@@ -376,14 +376,14 @@ def solve_last(turn, below, chasers, level, states, found, game, lists, bonuses,
                     who = 1 if p == 0 else (0 if p == 1 else p)
                     if who <= chasers:
                         each = level if who == 0 and game.ranked == 0 else 1
-                        found[k, who + leaders - 1 if who > 0 else 0] = value
+                        values[k, who + leaders - 1 if who > 0 else 0] = value
                         rest -= value * each
                 if planes == 1:
-                    found[k, 0] = rest / level if game.ranked == 0 else max(0.0, rest)
+                    values[k, 0] = rest / level if game.ranked == 0 else max(0.0, rest)
                 elif chasers == planes:
-                    found[k, leaders + chasers - 1] = max(0.0, rest)
+                    values[k, leaders + chasers - 1] = max(0.0, rest)
                 elif level > 1 and game.ranked == 1:
-                    found[k, 1] = max(0.0, rest)
+                    values[k, 1] = max(0.0, rest)
 
 
 @njit(

@@ -36,8 +36,8 @@ class Layers:
         """The states of role 0, ascending."""
         total = len(self) - 1 - layer
         begin = self._ends[total - 1] if total else 0
-        found: States = self._in_order[begin : self._ends[total]].astype(np.int64)
-        return found
+        states: States = self._in_order[begin : self._ends[total]].astype(np.int64)
+        return states
 
     def parts(self, layer: int) -> list[Part]:
         """Rings that are solved together; together they are all of the layer."""
@@ -85,7 +85,7 @@ def solve_layers(
 
 
 def unsettled(rules: Ruleset, change: float) -> ConvergenceError:
-    """That values do not settle."""
+    """The error for values that do not settle."""
     return ConvergenceError.say(
         "{rules}: cannot be solved: after {sweeps} passes win probabilities still change by"
         " {change:.1e}; no strategy file is written",

@@ -58,7 +58,7 @@ TOLERANCE = 1e-13
 """Change of any value with which it has settled."""
 
 _FIT = 1e-9
-"""By so much a mixture may miss the values that it is a mixture of."""
+"""How much a mixture may miss the values that it is a mixture of."""
 
 _ROUNDS = 60
 
@@ -82,7 +82,7 @@ _LITTLE, _LITTLE_STEPS, _SHORTER = 0.03, 1000, 8
 how much shorter their ways become."""
 
 _ALIKE, _MOST_KINDS = 1e-5, 8
-"""By how much rounds with the same choices may differ, and with how many of them a mixture is
+"""How much rounds with the same choices may differ, and with how many of them a mixture is
 looked for."""
 
 _MOST_RATE = 0.95
@@ -133,20 +133,20 @@ def _by_length(size: Size, states: States) -> list[Part]:
         ahead = following(size, ahead)
         greatest &= ahead <= states
         length[(ahead == states) & (length == size.players)] = k
-    found = [Part(k, states[greatest & (length == k)]) for k in np.unique(length).tolist()]
-    return [part for part in found if len(part.firsts)]
+    parts = [Part(k, states[greatest & (length == k)]) for k in np.unique(length).tolist()]
+    return [part for part in parts if len(part.firsts)]
 
 
 def members(size: Size, part: Part) -> list[States]:
     """The states of rings in the order of turns, each by its number among all roles'."""
     length, firsts = part
-    found = [firsts]
+    by_turn = [firsts]
     for _ in range(length - 1):
-        found.append(following(size, found[-1]))
+        by_turn.append(following(size, by_turn[-1]))
     if size.roles > 1:
         whole = size.standings**size.players
-        found = [one + k * whole for k, one in enumerate(found)]
-    return found
+        by_turn = [states + k * whole for k, states in enumerate(by_turn)]
+    return by_turn
 
 
 class Rings:
@@ -166,8 +166,8 @@ class Rings:
     def apart(self, part: Part) -> list[tuple[States, int]]:
         """All states of rings with their roles, in portions in which none leads to another."""
         roles = range(part.length) if self._size.roles > 1 else [0] * part.length
-        found = zip(members(self._size, part), roles, strict=True)
-        return [(np.sort(some - role * self._whole), role) for some, role in found]
+        rings = zip(members(self._size, part), roles, strict=True)
+        return [(np.sort(states - role * self._whole), role) for states, role in rings]
 
     def _round(self, part: Part) -> Floats:
         """Solve every state of rings once, the first ones last; returns the values of these."""
@@ -219,18 +219,18 @@ class Rings:
             boundary = one, other
             one, other = sides[0][0], sides[1][0]
         one, other = boundary
-        found = (one + other) / 2
+        middle = (one + other) / 2
         if length == 1 and self._size.players == 3:
-            third = 1 - found.sum(axis=1)
+            third = 1 - middle.sum(axis=1)
             own = (sides[0][0] + sides[1][0])[:, 0] / 2
-            found = np.stack([own, 1 - own - third], axis=1)
+            middle = np.stack([own, 1 - own - third], axis=1)
         gap = sides[0][0] - sides[1][0]
         square = np.sum(gap * gap, axis=1)
-        share = np.sum((found - sides[1][0]) * gap, axis=1)
+        share = np.sum((middle - sides[1][0]) * gap, axis=1)
         np.divide(share, square, out=share, where=square > 0)
         share = np.clip(share, 0.0, 1.0)[:, np.newaxis]
         mixture = share * sides[0] + (1 - share) * sides[1]
-        misses = np.max(np.abs(mixture[0] - found), axis=1)
+        misses = np.max(np.abs(mixture[0] - middle), axis=1)
         self._values[here] = mixture
         fits = misses <= _FIT
         worst = float(np.max(misses, where=fits, initial=0.0))
@@ -252,7 +252,7 @@ class Rings:
         """
         firsts, everybody = part.firsts, np.array(members(self._size, part))
         here, way = self._values[firsts], _LITTLE
-        found, misses = self._values[everybody], np.full(len(firsts), np.inf)
+        best, misses = self._values[everybody], np.full(len(firsts), np.inf)
         while True:
             rounds = np.empty((_LITTLE_STEPS, *everybody.shape, here.shape[1]))
             places = np.empty((_LITTLE_STEPS, *here.shape))
@@ -269,11 +269,11 @@ class Rings:
                 # where choices are those of one line this leads along it, as rounds hardly do
                 middle[ring] = values[0]
                 if max(miss, spread[ring]) < misses[ring]:
-                    found[:, ring], misses[ring] = values, max(miss, spread[ring])
+                    best[:, ring], misses[ring] = values, max(miss, spread[ring])
             if not np.any((misses > _FIT) & (misses < before / 2)):
                 break
             here, way = middle, way / _SHORTER
-        self._values[everybody] = found
+        self._values[everybody] = best
         return misses
 
     def _boundary(self, part: Part, one: Floats, other: Floats) -> tuple[Floats, Floats]:
@@ -311,10 +311,10 @@ def _mixed(rounds: Floats, middle: Floats) -> tuple[Floats, float]:
     mean: Floats = rounds.mean(axis=0)
     best, least = mean, float(np.max(np.abs(mean[0] - middle)))
     corners = len(middle) + 1
-    for some in combinations(kinds[:_MOST_KINDS].tolist(), min(corners, len(kinds))):
-        sides = np.vstack([ends[[*some]].T, np.ones(len(some))])
+    for picks in combinations(kinds[:_MOST_KINDS].tolist(), min(corners, len(kinds))):
+        sides = np.vstack([ends[[*picks]].T, np.ones(len(picks))])
         shares = np.linalg.lstsq(sides, np.append(middle, 1.0), rcond=None)[0].clip(0.0)
-        values: Floats = np.tensordot(shares / shares.sum(), rounds[[*some]], axes=1)
+        values: Floats = np.tensordot(shares / shares.sum(), rounds[[*picks]], axes=1)
         miss = float(np.max(np.abs(values[0] - middle)))
         if miss < least:
             best, least = values, miss

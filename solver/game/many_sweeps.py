@@ -33,7 +33,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats, TurnPlan, solve_turn, turn_plan
 
 FITS = 1e-10
-"""By how much a value may miss its equations, if no choices are mixed."""
+"""How much a value may miss its equations, if no choices are mixed."""
 
 
 def solve_many(
@@ -125,7 +125,7 @@ class ManySolve:
         threads: int | None = None,
         reverse: bool = False,
     ) -> None:
-        """With values still to be solved, see `solve_many`."""
+        """Begin with values still to be solved, see `solve_many`."""
         self._rules = rules
         # a player with more points may be worse off, as the others play otherwise: all options
         self._plans = tuple(plans) or (turn_plan(rules, all_options=True),)
@@ -183,18 +183,18 @@ class ManySolve:
         )
 
     def misfits(self, on_progress: Callable[[Progress], None]) -> Floats:
-        """By how much each value differs from what the equations make of the others at most."""
+        """The most by which each value differs from what the equations make of the others."""
         exact = self.by_player.copy()
-        found = np.empty(len(exact))
+        misses = np.empty(len(exact))
         for layer in range(len(self.layers)):
             on_progress(Progress(1, self.layers.done(layer), None))
             for part in self.layers.parts(layer):
                 for states, role in self.rings.apart(part):
                     self.solve(states, role)
                     at = states + role * self.size.standings**self.size.players
-                    found[at] = np.max(np.abs(self.by_player[at] - exact[at]), axis=1)
+                    misses[at] = np.max(np.abs(self.by_player[at] - exact[at]), axis=1)
                     self.by_player[at] = exact[at]
-        return found
+        return misses
 
     def _chasers(self, role: int) -> int:
         """How many players have a final turn after the one of this role reached the goal."""
@@ -210,11 +210,11 @@ class ManySolve:
         nobody = 1 / np.arange(1, levels + 1)[:, np.newaxis]
         if self.size.ranked:
             nobody = self._play_offs(rules)
-        found: list[Floats] = [np.stack([nobody] * seats)]
+        lasts: list[Floats] = [np.stack([nobody] * seats)]
         for chasers in range(1, players if rules.ending != "at_once" else 1):
             levels = players - chasers if level else 1
-            below = found[-1]
-            found.append(
+            below = lasts[-1]
+            lasts.append(
                 np.stack(
                     [
                         self._last(below[(seat + 1) % seats], chasers, levels, seat)
@@ -222,7 +222,7 @@ class ManySolve:
                     ]
                 )
             )
-        return tuple(found)
+        return tuple(lasts)
 
     def _last(self, below: Floats, chasers: int, levels: int, seat: int = 0) -> Floats:
         """The values of final turns of so many from a seat on, given those of one player less."""
@@ -247,23 +247,23 @@ class ManySolve:
         and again. Raises ConvergenceError.
         """
         players, width = self.size.players, self.size.last_shape(1, 1)[1]
-        found = np.eye(players)
-        found[1:] = 0.0
-        found[1, :2] = 1 - endgame(rules).tie, endgame(rules).tie
+        chances = np.eye(players)
+        chances[1:] = 0.0
+        chances[1, :2] = 1 - endgame(rules).tie, endgame(rules).tie
         if players == 2:
-            return found
-        found[2] = 1 / 3
+            return chances
+        chances[2] = 1 / 3
         points = np.arange(self.size.margins, dtype=np.int64)
         values = np.zeros((len(points), players))
         for _ in range(MAX_SWEEPS):
-            second = self._last(found, 1, 2)
+            second = self._last(chances, 1, 2)
             self._solve_last(second, 2, 1, points * width + points, values)
-            ends = play_off_endings(rules, values, found[1, :2])
+            ends = play_off_endings(rules, values, chances[1, :2])
             start = solve_turn(self._plans[0], ends).rolls[0, 0, -1]
-            change = float(np.max(np.abs(start - found[2])))
-            found[2] = start
+            change = float(np.max(np.abs(start - chances[2])))
+            chances[2] = start
             if change < TOLERANCE / 10:
-                return found
+                return chances
         raise unsettled(rules, change)
 
 

@@ -35,7 +35,7 @@ def chosen(level, t, k, worth, lists, bonuses):
     Of equal ones that with more points, then that with fewer dice; see Policy.choose.
     """
     levels, rows, columns = worth.shape
-    best, most, found = -np.inf, -1, (0, 0, 0)
+    best, most, state = -np.inf, -1, (0, 0, 0)
     for option in range(lists.starts[k], lists.starts[k + 1]):
         # hot dice come first
         place, here, total = lists.places[option], level, t
@@ -45,8 +45,8 @@ def chosen(level, t, k, worth, lists, bonuses):
         total += points
         value = worth[min(here, levels - 1), min(total, rows - 1), n]
         if value > best or (value == best and total >= most):
-            best, most, found = value, total, (here, total, n)
-    return found
+            best, most, state = value, total, (here, total, n)
+    return state
 
 
 @njit(

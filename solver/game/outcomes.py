@@ -30,7 +30,7 @@ MOST_CHANCES = 400_000_000
 fewer than the number that is reckoned with."""
 
 _CHUNKS = 64
-"""Between which progress is told."""
+"""Chunks of groups of states between which progress is told."""
 
 _NOTHING_LEFT = 1e-12
 
@@ -47,9 +47,9 @@ class Outcome(NamedTuple):
 
     def ended(self, rules: Ruleset) -> Floats:
         """Chances of the points that a turn ends with, but for rolls that lose everything."""
-        found = self.banked + self.farkled
-        found[0] += self.loses if rules.spares_farkles else 0.0
-        return found
+        chances = self.banked + self.farkled
+        chances[0] += self.loses if rules.spares_farkles else 0.0
+        return chances
 
 
 def outcomes_of_values(
@@ -109,12 +109,12 @@ def outcomes_of_values(
 
 def _groups(game: GameNumbers) -> npt.NDArray[np.intp]:
     """Total and first opponent's score of every group of states."""
-    found = [
+    groups = [
         (total, start)
         for total in range(2 * game.scores - 2, -1, -1)
         for start in range(max(0, total - game.scores + 1), min(game.scores - 1, total) + 1, LANES)
     ]
-    return np.array(found, dtype=np.intp)
+    return np.array(groups, dtype=np.intp)
 
 
 def _rooms(
@@ -133,8 +133,8 @@ def _rooms(
     longest = longest + game.beyond + game.reach
     folded = ends_game & (game.keeps == 0) & (game.exact == 0)
     rows = sum(np.where(ends, np.maximum(missing, 0), longest) for ends in folded)
-    found: Floats = (states * rows).sum(axis=1)
-    return found
+    rooms: Floats = (states * rows).sum(axis=1)
+    return rooms
 
 
 @lru_cache(maxsize=RULESETS)

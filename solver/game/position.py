@@ -20,10 +20,10 @@ from solver.turn.plan import allowed_banks
 from solver.wording import say, say_later, say_number
 
 MAX_TURN_TOTAL = 1_000_000
-"""In points: hot dice may be rolled on and on, beyond whatever wins."""
+"""The most points in one turn: hot dice may be rolled on and on, beyond whatever wins."""
 
 MAX_HOT_DICE = 1_000
-"""In one turn: more of them change nothing under any rules."""
+"""The most hot dice in one turn: more of them change nothing under any rules."""
 
 _ROUNDS_ROWS = 1_000
 """Turn totals in point steps that are enumerated where there is no goal."""
@@ -487,28 +487,28 @@ def _check_scores(rules: Ruleset, position: Position, highest: int) -> None:
         _check_score(rules, position.banked, highest, _YOUR)
         _check_score(rules, position.opponent, highest, _THEIR)
         return
-    most, more = last, ""
+    most, reason = last, ""
     if not rules.goal_ends_game(last_of_round=position.began):
         most = highest
-        more = say("; from {goal:,} on you have the final turn", goal=rules.winning_score)
+        reason = say("; from {goal:,} on you have the final turn", goal=rules.winning_score)
     elif rules.has_roles and position.opponent > last:
-        more = say("; a player who did not begin wins at once by reaching the goal")
+        reason = say("; a player who did not begin wins at once by reaching the goal")
     over = ""
     if position.banked > last:
         over = say("; with more the game is over, or only the opponent's final turn is left")
     _check_score(rules, position.banked, last, _YOUR, over)
-    _check_score(rules, position.opponent, most, _THEIR, more)
+    _check_score(rules, position.opponent, most, _THEIR, reason)
 
 
 def _check_score(
-    rules: Ruleset, score: int, most: int, messages: Mapping[str, str], more: str = ""
+    rules: Ruleset, score: int, most: int, messages: Mapping[str, str], reason: str = ""
 ) -> None:
     step, floor = rules.point_step, rules.score_floor
     if floor <= score <= most and score % step == 0:
         return
     parts = {"score": score, "rules": rules.name, "step": step, "floor": floor, "most": most}
     message = messages["score"]
-    raise InvalidPositionError(say(message, **parts) + more)
+    raise InvalidPositionError(say(message, **parts) + reason)
 
 
 def _check_standing(rules: Ruleset, standing: Standing, messages: Mapping[str, str]) -> None:
@@ -667,7 +667,7 @@ def impossible_turn(rules: Ruleset, turn: TurnState) -> str:
 
 
 def _wrong_memory(rules: Ruleset, turn: TurnState) -> str:
-    """That rolls lead to dice at a turn total, and not to what else is told."""
+    """The message that rolls lead to dice at a turn total, and not to what else is told."""
     fits = turn_plan(rules).column(most_likely(rules, turn, held_set=turn.held_set))
     if not reachable_at(rules, turn.turn_total)[:, fits].any() and len(rules.sets) > 1:
         if not turn.held_set and rules.combine_throws:
@@ -715,11 +715,11 @@ def most_likely(
     to_confirm, throws, held_set : what is told; of the first True stands for anything
     """
     if not turn.turn_total or not 1 <= turn.dice <= rules.dice:
-        told = {"to_confirm": to_confirm or False, "throws": throws or 0}
-        return replace(turn, **told, held_set=held_set or ())
+        fields = {"to_confirm": to_confirm or False, "throws": throws or 0}
+        return replace(turn, **fields, held_set=held_set or ())
     possible = reachable_at(rules, turn.turn_total)[min(turn.hot_dice, turn_plan(rules).levels - 1)]
     doubts = [
-        one for one in rules.needs if to_confirm in {None, one} or (to_confirm is True and one)
+        need for need in rules.needs if to_confirm in {None, need} or (to_confirm is True and need)
     ]
     doubts = doubts or [to_confirm or False]
     numbers = [throws or 0]
@@ -731,14 +731,14 @@ def most_likely(
         for held, doubt, number in product(sets, doubts, numbers)
     ]
     known = (
-        one
-        for one in states
-        if one.to_confirm in rules.needs
-        and one.held_set in rules.sets
-        and 0 <= one.throws <= rules.throws
+        way
+        for way in states
+        if way.to_confirm in rules.needs
+        and way.held_set in rules.sets
+        and 0 <= way.throws <= rules.throws
     )
     can_be = (
-        one for one in known if possible[turn_plan(rules).column(one)] and _brings(rules, one)
+        turn for turn in known if possible[turn_plan(rules).column(turn)] and _brings(rules, turn)
     )
     return next(can_be, states[0])
 
@@ -766,7 +766,7 @@ def _by_number(rules: Ruleset, possible: npt.NDArray[np.bool_]) -> npt.NDArray[n
     # then all are on one level, and those of as many hot dice side by side
     return np.asarray(
         [
-            parts[0, [one.hot_dice == number for one in reversed(layers)]].any(axis=0)
+            parts[0, [layer.hot_dice == number for layer in reversed(layers)]].any(axis=0)
             for number in range(rules.hot_dice_counted)
         ]
     )
@@ -778,7 +778,7 @@ def possible_hot_dice(rules: Ruleset, turn: TurnState) -> npt.NDArray[np.bool_]:
         return np.asarray(np.arange(rules.hot_dice_counted) == 0)
     possible = reachable_at(rules, turn.turn_total)
     states = (replace(turn, hot_dice=number) for number in range(rules.hot_dice_counted))
-    return np.array([leads_to(possible[:, np.newaxis], rules, one) for one in states])
+    return np.array([leads_to(possible[:, np.newaxis], rules, state) for state in states])
 
 
 def highest_sensible(rules: Ruleset) -> int:
@@ -819,8 +819,8 @@ def reachable(rules: Ruleset) -> npt.NDArray[np.bool_]:
     rows = (highest_score(rules) - rules.score_floor) // rules.point_step + 1
     rows = min(rows, _ROUNDS_ROWS) if rules.rounds else rows
     rows = max(rows, rules.least_bank(on_board=False) // rules.point_step)
-    found = possible_states(rules, rows + plan.reach)
+    states = possible_states(rules, rows + plan.reach)
     # in turn tables these stand a row later
-    fills = np.repeat([one.fills for one in reversed(plan.memories)], plan.width) > 0
-    found[:, :-1, fills] = found[:, 1:, fills]
-    return found
+    fills = np.repeat([memory.fills for memory in reversed(plan.memories)], plan.width) > 0
+    states[:, :-1, fills] = states[:, 1:, fills]
+    return states

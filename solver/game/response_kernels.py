@@ -42,7 +42,7 @@ class Responses(NamedTuple):
     first: npt.NDArray[np.int32]
     """The first turn total with a chance to be banked."""
     end: npt.NDArray[np.int32]
-    """After the last one below the goal."""
+    """The turn total after the last such one below the goal."""
     farkled: npt.NDArray[np.float32]
     """Chance of a farkle, in each lane."""
     start: npt.NDArray[np.intp]
@@ -183,10 +183,10 @@ def _add_banks(first, end, banked, rows, begin, out):
     error_model="numpy",
     fastmath=True,
 )
-def respond(more, change, apart, game, found):
+def respond(shifts, change, apart, game, responses):
     """Renew how much further values are expected to move, in the order of a sweep.
 
-    more : the expected changes so far, renewed in place; in the layout of a table
+    shifts : the expected changes so far, renewed in place; in the layout of a table
     change : those of the last sweep
     apart : totals from one of which responses were found to the next, from the highest one down
     """
@@ -194,7 +194,7 @@ def respond(more, change, apart, game, found):
     last = 2 * game.scores - 2
     out, rest = np.zeros(LANES, dtype=np.float32), np.zeros(LANES, dtype=np.float32)
     for s in range(last, -1, -1):
-        i = min(len(found.first) - 1, (last - s + apart // 2) // apart)
+        i = min(len(responses.first) - 1, (last - s + apart // 2) // apart)
         for count in range(2 * limit - 2, -1, -1):
             for u in range(modes):
                 f = u % limit
@@ -207,13 +207,13 @@ def respond(more, change, apart, game, found):
                         low, high = own_scores(s, u, w, game)
                         for k in range(max(0, s - high) // LANES, (s - low) // LANES + 1):
                             first, end = (
-                                found.first[i, k, r, like, board],
-                                found.end[i, k, r, like, board],
+                                responses.first[i, k, r, like, board],
+                                responses.end[i, k, r, like, board],
                             )
-                            banked = found.banked[found.start[i, k, r, like, board] :]
-                            farkled = found.farkled[i, k, r, like, board]
+                            banked = responses.banked[responses.start[i, k, r, like, board] :]
+                            farkled = responses.farkled[i, k, r, like, board]
                             begin = PAD + k * LANES
-                            _add_banks(first, end, banked, more[other, w, 0, s:], begin, out)
+                            _add_banks(first, end, banked, shifts[other, w, 0, s:], begin, out)
                             _add_banks(first, end, banked, change[other, w, 0, s:], begin, rest)
                             for lane in range(LANES):
                                 opponent = k * LANES + lane
@@ -226,10 +226,10 @@ def respond(more, change, apart, game, found):
                                 banks = out[lane] + (rest[lane] if left_out else 0.0)
                                 if other == r and w == u and to == w and total == 2 * score == s:
                                     # to itself, which a sweep leaves out nothing of
-                                    more[r, u, w, s, PAD + score] = -banks / (1.0 + farkled[lane])
+                                    shifts[r, u, w, s, PAD + score] = -banks / (1.0 + farkled[lane])
                                     continue
-                                moved = more[other, w, to, total, PAD + opponent]
+                                moved = shifts[other, w, to, total, PAD + opponent]
                                 if left_out or f + 1 == limit:
                                     # was renewed only after this state
                                     moved += change[other, w, to, total, PAD + opponent]
-                                more[r, u, w, s, PAD + score] = -(banks + farkled[lane] * moved)
+                                shifts[r, u, w, s, PAD + score] = -(banks + farkled[lane] * moved)

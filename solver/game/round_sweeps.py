@@ -45,7 +45,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats, turn_plan
 
 _SETTLED = 1e-15
-"""By how much what a tie leads to changes at most that is found."""
+"""Largest change of the value of a tie that has settled."""
 
 _MOST_TIES = 1_000
 """How often a tie is played on at most until its value has settled."""
@@ -61,14 +61,14 @@ class _Ways(NamedTuple):
     farkled: tuple[int, int]
     """The mode after a farkle, and the points that it adds."""
     kept: tuple[int, int]
-    """After one that keeps the turn total, beside that."""
+    """The mode after one that keeps the turn total, and the points that it adds beside that."""
 
     @classmethod
     def of(cls, rules: Ruleset, mover: Standing) -> "_Ways":
         """Return those of a mover."""
         step, least = rules.point_step, rules.least_bank(on_board=mover.on_board)
         ends = [after_turn(rules, mover, points, farkles=True) for points in (0, least)]
-        farkled, kept = ((int(mode_of(rules, many(one))[0]), one.score // step) for one in ends)
+        farkled, kept = ((int(mode_of(rules, many(end))[0]), end.score // step) for end in ends)
         return cls(least // step, farkled, (kept[0], kept[1] - least // step))
 
 
@@ -97,11 +97,11 @@ class _Game(LaneTurns):
 
         At [modes of the others, own mode, lead of the next player over the last, who, own score].
         """
-        others = [one[:, np.newaxis] for one in self.others(far)]
+        others = [row[:, np.newaxis] for row in self.others(far)]
         own = reduce(np.maximum, others) + own
-        found = values[(..., *places(values.shape[-2] // 2, [*others, own]), slice(None))]
-        found = np.concatenate([1 - found.sum(axis=-1, keepdims=True), found[..., :-1]], axis=-1)
-        return np.ascontiguousarray(np.moveaxis(found, -1, -2))
+        worth = values[(..., *places(values.shape[-2] // 2, [*others, own]), slice(None))]
+        worth = np.concatenate([1 - worth.sum(axis=-1, keepdims=True), worth[..., :-1]], axis=-1)
+        return np.ascontiguousarray(np.moveaxis(worth, -1, -2))
 
     def renewed(
         self, values: Floats, turns: int, pinned: int | None = None, slack: float = 0.0
@@ -112,10 +112,10 @@ class _Game(LaneTurns):
             farthest ahead
         slack : what is added to every value
         """
-        rules, ways = self.rules, [_Ways.of(self.rules, one) for one in modes(self.rules)]
+        rules, ways = self.rules, [_Ways.of(self.rules, mover) for mover in modes(self.rules)]
         far = int(spans(rules, self.players)[turns])
-        found = np.zeros(layer_shape(rules, turns, self.players))
-        most = found.shape[-2] // 2
+        chances = np.zeros(layer_shape(rules, turns, self.players))
+        most = chances.shape[-2] // 2
         cost = rules.penalty_points // rules.point_step
         opening = rules.least_bank(on_board=False) // rules.point_step
         above = cost + opening + self.plan.reach + 2 * LANES
@@ -139,14 +139,14 @@ class _Game(LaneTurns):
                 solved = self.solved(room, *ends).reshape(self.planes, LANES).T + slack
                 number = min(LANES, 2 * far + 1 - apart[frame] - start)
                 place = best[frame] + most - far + start
-                here = found[(own, *others)][frame if self.planes > 1 else 0]
+                here = chances[(own, *others)][frame if self.planes > 1 else 0]
                 here[place : place + number] = solved[:number]
 
         list(self.pool.map(solve_some, range(self.workers)))
         if self.planes == 1:
-            found[..., : most - far, :] = found[..., most - far, np.newaxis, :]
-            found[..., most + far + 1 :, :] = found[..., most + far, np.newaxis, :]
-        return np.clip(found, 0.0, 1.0)
+            chances[..., : most - far, :] = chances[..., most - far, np.newaxis, :]
+            chances[..., most + far + 1 :, :] = chances[..., most + far, np.newaxis, :]
+        return np.clip(chances, 0.0, 1.0)
 
     def _ends(
         self, after: Floats, ways: "_Ways", start: int, last: int, stays: int | None
@@ -187,17 +187,17 @@ class _Game(LaneTurns):
         ties : what level scores of two are worth by modes, where they are not shared
         """
         shape = layer_shape(self.rules, 0, self.players)
-        most, others = shape[-2] // 2, [one[:, np.newaxis] for one in self.others(shape[-2] // 2)]
-        found = np.zeros(shape) + shares([np.arange(-most, most + 1), *others])
+        most, others = shape[-2] // 2, [row[:, np.newaxis] for row in self.others(shape[-2] // 2)]
+        values = np.zeros(shape) + shares([np.arange(-most, most + 1), *others])
         if ties is not None:
-            found[..., 0, most, 0] = ties
-        return found
+            values[..., 0, most, 0] = ties
+        return values
 
-    def layers(self, ended: Floats, told: Told = lambda _: None) -> Iterator[Floats]:
+    def layers(self, ended: Floats, on_progress: Told = lambda _: None) -> Iterator[Floats]:
         """Give the layers with 1, 2, ... turns left, given that with none."""
         turns = self.players * self.rules.rounds
         for k in range(1, turns + 1):
-            told(Progress(1, ((k - 1) / turns) ** 2))
+            on_progress(Progress(1, ((k - 1) / turns) ** 2))
             ended = self.renewed(ended, k)
             yield ended
 
@@ -209,14 +209,14 @@ class _Game(LaneTurns):
         if self.rules.ties == "shared":
             return None
         number = len(modes(self.rules))
-        found: Floats = np.full((number, number), 0.5)
+        values: Floats = np.full((number, number), 0.5)
         for _ in range(_MOST_TIES):
-            two = self.renewed(self.renewed(self.ended(found), 1), 2)
+            two = self.renewed(self.renewed(self.ended(values), 1), 2)
             level = two[..., 0, two.shape[-2] // 2, 0]
-            change = float(np.max(np.abs(level - found)))
-            found = level
+            change = float(np.max(np.abs(level - values)))
+            values = level
             if change <= _SETTLED:
-                return found
+                return values
         raise not_proved(self.rules, change)
 
     def bound(self, values: Floats, ties: Floats | None, tolerance: float) -> float:
@@ -263,8 +263,8 @@ def solve(
     with ThreadPoolExecutor(workers) as pool:
         game = _Game(rules, plan, load_turn(plan, cache), pool, workers)
         ties = game.ties()
-        for k, found in enumerate(game.layers(game.ended(ties), on_progress), 1):
-            layer(rules, values, k)[:] = found
+        for k, solved in enumerate(game.layers(game.ended(ties), on_progress), 1):
+            layer(rules, values, k)[:] = solved
         on_progress(Progress(1, 1.0, bounding=True))
         error_bound = game.bound(values, ties, tolerance)
     return Solution(
@@ -297,8 +297,8 @@ def solve_three(
     with ThreadPoolExecutor(workers) as pool:
         turn = load_turn(plan, cache, 2, reverse=reverse)
         game = _Game(rules, plan, turn, pool, workers, planes=2)
-        for k, found in enumerate(game.layers(game.ended(), on_progress), 1):
-            layer(rules, values, k, 3)[:] = found
+        for k, solved in enumerate(game.layers(game.ended(), on_progress), 1):
+            layer(rules, values, k, 3)[:] = solved
     return ManySolution(
         rules=rules,
         players=3,
@@ -329,7 +329,7 @@ def check(rules: Ruleset, values: Floats, *, on_progress: Told = lambda _: None)
 
 
 def _misfits(
-    rules: Ruleset, values: Floats, players: int, told: Told
+    rules: Ruleset, values: Floats, players: int, on_progress: Told
 ) -> Iterator[tuple[Floats, Floats]]:
     """Give each layer of values, and by how much it misses what the one before makes of it."""
     plan, workers = turn_plan(rules, all_options=True), cpu_count() or 1
@@ -342,7 +342,7 @@ def _misfits(
             ties = again[..., 0, again.shape[-2] // 2, 0]
         before = game.ended(ties)
         for k in range(1, turns + 1):
-            told(Progress(1, (k / turns) ** 2))
+            on_progress(Progress(1, (k / turns) ** 2))
             here = layer(rules, values, k, players)
             yield here, np.abs(game.renewed(before, k) - here)
             before = here

@@ -25,13 +25,13 @@ from solver.turn.equations import Floats
 
 def modes(rules: Ruleset) -> list[Standing]:
     """Return what matters of a player beside the score, in the order of values."""
-    return [Standing(0, one.farkles, one.on_board) for one in blocks(rules)]
+    return [Standing(0, block.farkles, block.on_board) for block in blocks(rules)]
 
 
-def mode_of(rules: Ruleset, some: Standings) -> Ints:
+def mode_of(rules: Ruleset, players: Standings) -> Ints:
     """Indices of standings among the modes."""
-    off_board = ~some.on_board if rules.has_opening else np.zeros(len(some.score), dtype=bool)
-    return np.asarray(some.farkles + rules.farkle_limit * off_board)
+    off_board = ~players.on_board if rules.has_opening else np.zeros(len(players.score), dtype=bool)
+    return np.asarray(players.farkles + rules.farkle_limit * off_board)
 
 
 def layer_shape(rules: Ruleset, turns: int, players: int) -> tuple[int, ...]:
@@ -71,8 +71,8 @@ def places(most: int, scores: Sequence[Ints]) -> tuple[Ints, Ints]:
     Whoever is farther behind the best than `most` counts as that far behind.
     """
     best = reduce(np.maximum, scores)
-    told = [np.maximum(one - best, -most) for one in scores]
-    lead, *apart = (one - other + most for one, other in pairwise(told))
+    behind = [np.maximum(one - best, -most) for one in scores]
+    lead, *apart = (one - other + most for one, other in pairwise(behind))
     return (apart[0] if apart else 0 * lead), lead
 
 
@@ -91,15 +91,15 @@ def values_at(
     values : as of `layer`
     players : in the order of their turns, whoever is about to move first, arrays that broadcast
     """
-    scores = [one.score // rules.point_step for one in players]
+    scores = [player.score // rules.point_step for player in players]
     if not turns:
         over = shares(scores)
         if rules.ties == "shared" or not np.any(over == 0.5):
             return over
         return np.where(over == 0.5, values_at(rules, values, 2, players), over)
-    found = layer(rules, values, turns, len(players))
-    kinds = [mode_of(rules, one) for one in players]
-    return np.asarray(found[(*kinds, *places(found.shape[-2] // 2, scores))])
+    here = layer(rules, values, turns, len(players))
+    kinds = [mode_of(rules, player) for player in players]
+    return np.asarray(here[(*kinds, *places(here.shape[-2] // 2, scores))])
 
 
 def turn_totals(rules: Ruleset, lead: int, players: int = 2) -> int:

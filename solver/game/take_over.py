@@ -61,7 +61,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats, turn_plan
 
 _SETTLED = 1e-13
-"""By how much values change at most in the last sweep, relative to themselves or to LEAST."""
+"""Largest change of values in the last sweep, relative to themselves or to LEAST."""
 
 _MOST = 1000
 """Sweeps at most."""
@@ -160,8 +160,8 @@ class _Game:
         """Begin with what states are worth in which both have a step more, where there are such."""
         own, other = pairs[:, 1], pairs[:, 2]
         numbers = self.given["game"]
-        more = numbers.on_board & (numbers.score + 1 < numbers.scores)
-        own, other = own[more[own] & more[other]], other[more[own] & more[other]]
+        below = numbers.on_board & (numbers.score + 1 < numbers.scores)
+        own, other = own[below[own] & below[other]], other[below[own] & below[other]]
         values[0, own, other] = values[0, own + 1, other + 1]
         values[-1, other, own] = values[-1, other + 1, own + 1]
 
@@ -230,7 +230,7 @@ def solve(
 
 def _mixed(places: list[Floats], moves: list[Floats]) -> Floats:
     """Where values seem to settle that sweeps moved so from some places: Anderson's mixing."""
-    turns, paths = (np.diff([some.ravel() for some in one], axis=0) for one in (moves, places))
+    turns, paths = (np.diff([row.ravel() for row in rows], axis=0) for rows in (moves, places))
     weights = np.linalg.lstsq(turns.T, moves[-1].ravel(), rcond=1e-12)[0]
     here: Floats = places[-1] + moves[-1]
     here = here - (weights @ (turns + paths)).reshape(here.shape)
@@ -253,11 +253,11 @@ def residual(
         do = partial(renew_pairs, side=side, slack=0.0, **game.given)
         for pairs in game.groups():
             on_progress(Progress(1, done / values.size))
-            found, off = np.moveaxis(game.in_parts(pool, pairs, do), 2, 0)
+            worth, off = np.moveaxis(game.in_parts(pool, pairs, do), 2, 0)
             r, own, other = pairs.T
             opposite = values[(r + 1) % len(values), other, own]
             before = np.stack([values[r, own, other], opposite], axis=1)
-            starts = np.abs(found - before) / np.maximum(before, 1e-300)
+            starts = np.abs(worth - before) / np.maximum(before, 1e-300)
             worst = max(worst, float(starts.max()), float(off.max()))
             done += game.values_of(pairs)
     return worst
@@ -304,5 +304,5 @@ def _error_bound(
             low[r, own, other], high[opposite, other, own] = below.T
     if any(np.any(now > one) for one, now in zip(assumed, off, strict=False)):
         return None
-    found = bounds.proved(values, before, (low, high))
-    return None if found is None else max(found, worst)
+    bound = bounds.proved(values, before, (low, high))
+    return None if bound is None else max(bound, worst)

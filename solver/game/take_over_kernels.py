@@ -22,10 +22,10 @@ from solver.game.standings import LEAST
 from solver.turn.equations import Floats
 
 _SETTLED = 1e-17
-"""By how much a value changes at most in the last row of a turn that is renewed no more."""
+"""Largest change of a value in the last row of a turn with which it is renewed no more."""
 
 _SAME = 3e-16
-"""By how much start-of-turn values change at most that are settled."""
+"""Largest change of start-of-turn values that are settled."""
 
 _MOST = 200
 """Times that a pair is solved at most, and a row of a turn renewed: rounding may go round."""
@@ -52,7 +52,7 @@ class Numbers(NamedTuple):
     beyond: int
     """Turn totals beyond the goal, for a player whose goal is not the end."""
     goes_on: tuple[int, int]
-    """By role, 1 where a bank that reaches the goal leaves the other player a final turn."""
+    """1 for each role in which a bank that reaches the goal leaves the other a final turn."""
     banked: int
     """1 where what was banked may be taken over."""
     lost: int
@@ -74,7 +74,7 @@ class Finals(NamedTuple):
     """What final turns are worth to who has one."""
 
     afresh: Floats
-    """At [on the board, points to a tie]."""
+    """The worth of a turn begun afresh, at [on the board, points to a tie]."""
     taken: Floats
     """The worth of rolling what was taken over, at [points from there to a tie, dice - 1]."""
 
@@ -231,12 +231,12 @@ def _solve_turns(turns, rolls, banks, left, farkled, stays, at, may, game, lists
                             v += farkle * (1.0 - mine)
                         one[lane], other[lane] = u, v
                     place = t * cell + n * LANES
-                    for k, found in enumerate((one, other)):
+                    for k, rolled in enumerate((one, other)):
                         for lane in range(LANES):
                             if level == 0:
-                                change = max(change, abs(rolls[k, t, n, lane] - found[lane]))
-                                rolls[k, t, n, lane] = found[lane]
-                            worth = max(found[lane], banks[k, t, n, lane])
+                                change = max(change, abs(rolls[k, t, n, lane] - rolled[lane]))
+                                rolls[k, t, n, lane] = rolled[lane]
+                            worth = max(rolled[lane], banks[k, t, n, lane])
                             change = max(change, abs(turns[k, level, place + lane] - worth))
                             turns[k, level, place + lane] = worth
             if t == rows - 1:
@@ -396,8 +396,8 @@ def solve_pairs(pairs, side, game, lists, bonuses, reach):
         own, other = pairs[lane, 1], pairs[lane, 2]
         for k in range(2):
             changes[lane, k] = abs(to_go[k, lane]) / max(begun[k, lane], 1e-300)
-        found = begun[0, lane], begun[1, lane]
-        values[r, own, other], values[opposite, other, own] = found
+        starts = begun[0, lane], begun[1, lane]
+        values[r, own, other], values[opposite, other, own] = starts
         _keep(side.rolled, side.first, r, own, other, rolls[0], lane, game.usual)
         _keep(side.rolled, side.first, opposite, other, own, rolls[1], lane, game.usual)
     return changes

@@ -58,7 +58,7 @@ class MatchupManifest(DiceManifest):
 
     kind: Literal["two sets of dice"] = "two sets of dice"
     axes: tuple[str, ...] = _AXES
-    """Those of the values, as of a strategy file of two players."""
+    """The axes of the values, as of a strategy file of two players."""
     error_bound: float = Field(ge=0)
     reported: ClassVar = ("values", "error_bound", "states_solved", "seconds")
 
@@ -74,8 +74,8 @@ class ManyMatchupManifest(DiceManifest, RingManifest):
 
     kind: Literal["several sets of dice"] = "several sets of dice"
     axes: str = "seat of the mover; standing of each, the mover first; who, but for the last"
-    """Those of the first array, as in a strategy file of several. One seat where all throw the same
-    and nobody can tell who began."""
+    """The axes of the first array, as in a strategy file of several. One seat where all throw the
+    same and nobody can tell who began."""
     order: tuple[str, ...] = (*ORDER, "more dice of the types that the set names last")
     reported: ClassVar = (*RingManifest.reported, "joker_alone")
 

@@ -59,10 +59,10 @@ def solve_matchup(
         other -= hopeless[1]
         error_bound, states = 0.0, 0
     else:
-        told = _Told(matchup.rules, on_progress)
-        found = solve(matchup.rules, plans=plans, cache=cache, threads=threads, on_progress=told)
-        values = _by_uses(matchup, np.concatenate([found.values] * (2 // len(seats))))
-        error_bound, states = found.error_bound, found.states_solved
+        watch = _Told(matchup.rules, on_progress)
+        solved = solve(matchup.rules, plans=plans, cache=cache, threads=threads, on_progress=watch)
+        values = _by_uses(matchup, np.concatenate([solved.values] * (2 // len(seats))))
+        error_bound, states = solved.error_bound, solved.states_solved
     on_progress(1.0)
     seconds = time.perf_counter() - started
     return MatchupSolution(matchup, values, error_bound, states, seconds)

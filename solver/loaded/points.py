@@ -71,15 +71,15 @@ def points_of_sets(
         check_loaded(rules, thrown)
         by_shape.setdefault(shape_of(thrown), []).append(place)
     least = rules.least_bank() // rules.point_step
-    found: dict[int, TurnPoints] = {}
+    points: dict[int, TurnPoints] = {}
     for shape, places in by_shape.items():
         lists = roll_lists(rules, shape, joker_alone=joker_alone, badge=badge)
         for first in range(0, len(places), _TOGETHER):
             group = places[first : first + _TOGETHER]
             solved = _solve(lists, [sets[place] for place in group], least)
-            found.update(zip(group, solved, strict=True))
-            on_progress(len(found) / len(sets))
-    return [found[place] for place in range(len(sets))]
+            points.update(zip(group, solved, strict=True))
+            on_progress(len(points) / len(sets))
+    return [points[place] for place in range(len(sets))]
 
 
 def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints]:
