@@ -78,7 +78,7 @@ def _check_dice(game: Game, seat: int, chosen: Roll) -> None:
             )
         case PowerKind.TRANSMUTATION if len(chosen) > 1:
             raise IllegalActionError.say("{badge} turns one die", badge=_called(game, seat))
-        case PowerKind.TRANSMUTATION if not side.set_asides(side.turned(roll, chosen[0])):
+        case PowerKind.TRANSMUTATION if not side.can_turn(roll, game.turn.state, chosen):
             raise IllegalActionError.say("nothing would score then: turn another die")
         case PowerKind.REROLL if not side.may_reroll(chosen):
             raise IllegalActionError(_which_reroll(game, seat, power))

@@ -199,7 +199,7 @@ def _used(game: Game, event: events.Used) -> Game:  # noqa: PLR0911 - one for ea
             return replace(game, turn=turn_after(game, event.dice, times=2))
         case PowerKind.TRANSMUTATION:
             roll = side.turned(roll, event.dice[0])
-            return replace(game, turn=replace(turn, roll=roll, is_changed=True))
+            return _after_roll(replace(game, turn=replace(turn, is_changed=True)), roll)
         case PowerKind.REROLL:
             roll = (*without(roll, event.dice), *event.fallen)
             return _after_roll(replace(game, turn=replace(turn, is_changed=True)), roll)

@@ -208,7 +208,7 @@ def _positions(
     counts = choices("farkles", limit)
     opponents = choices("opponent", score_count(rules))
     their_counts = choices("opponent_farkles", limit)
-    their_boards = choices("opponent_on_board", 2 if rules.has_opening else 1)
+    their_boards = choices("opponent_on_board", rules.boards)
     first = 0 if on_board else limit
     for role, own, opponent, theirs, board in product(
         roles, counts, opponents, their_counts, their_boards
