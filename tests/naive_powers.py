@@ -42,6 +42,8 @@ class Holder(Player):
 
     def __init__(self, table: Table, dice: list[Weights], badge: Badge = NOTHING) -> None:
         self.table, self.dice, self.badge = table, dice, badge
+        self.lasts: dict[tuple[int, int, bool], float] = {}
+        """What last turns are worth by the uses left, the points behind and whether on the board."""
         self.whole = tuple(range(len(dice)))
         everything = range(1, len(dice) + 1)
         self.remaining = [left for n in everything for left in combinations(self.whole, n)]
@@ -103,7 +105,6 @@ class Turns:
         goes_first : whether the other one has a last turn once this one reaches the goal
         """
         self.other, self.goes_first = other, goes_first
-        self.lasts: dict[tuple[Standing, int], float] = {}
         self.holder, self.badge, self.table = holder, holder.badge, holder.table
         self.rules = holder.table.rules
         self.own, self.others = holder.standings(uses), other.standings(theirs)
@@ -111,7 +112,13 @@ class Turns:
         least = naive.least_bank(self.rules, on_board=False)
         self.far = max(least, self.holder.goal - self.rules.score_floor)
         self.far += self.holder.goal * (self.rules.goal_must_be == "exact")
+        if (
+            self.rules.ending != "at_once"
+        ):  # a turn hardly ever comes so far, nor then the other one
+            self.far += 40 * self.holder.step
         """Points from which on it does not matter how many they are."""
+        self.far_off: dict[tuple[object, ...], Array] = {}
+        """What was found last from there on, to begin with."""
         self.done: dict[tuple[object, ...], Array] = {}
         """What is not changed by the values of equal uses."""
         self.now: dict[tuple[object, ...], Array] = {}
@@ -129,10 +136,11 @@ class Turns:
         """What it is worth to reach the goal with that score, before so much by the other one."""
         if self.rules.ending == "at_once" or not self.goes_first:
             return 1.0
-        key = other, score
-        if key not in self.lasts:
-            self.lasts[key] = 1 - float(LastTurn(self.other, self.theirs, *key).start()[0, 0])
-        return self.lasts[key]
+        # what counts is how far one is behind
+        key, lasts = (self.theirs, score - other[0], other[2]), self.other.lasts
+        if key not in lasts:
+            lasts[key] = float(LastTurn(self.other, self.theirs, other, score).start()[0, 0])
+        return 1 - lasts[key]
 
     def left(self, after: list[Standing | None], gained: list[int], uses: int) -> Array:
         """What it is worth to end the turn so, from each own standing; -1 for None."""
@@ -235,10 +243,13 @@ class Turns:
         hots = range(max(1, len(self.rules.hot_dice_bonus)))
         every = [(self.far, left, hot) for left in self.holder.remaining for hot in hots]
         for at in every:
-            kept["state", *at, uses, free] = np.ones((len(self.own), len(self.others)))
-        settles = self.rules.goal_must_be == "exact" or self.rules.ending != "at_once"
+            banks = self.bank(self.far, uses) if self.may_leave(at) else np.ones(1)
+            shape = len(self.own), len(self.others)
+            key = ("state", *at, uses, free)
+            kept[key] = self.far_off.get(key, np.broadcast_to(banks.clip(0), shape))
+        settles = self.rules.goal_must_be == "exact"
         change = float(settles or any(not self.may_leave(at) for at in every))
-        while change > 1e-16:
+        while change > 1e-13:
             for key in [one for one in kept if one[:2] == ("roll", self.far)]:
                 if key[-2:] == (uses, free):
                     del kept[key]
@@ -247,7 +258,7 @@ class Turns:
             for at, value in found.items():
                 key = ("state", *at, uses, free)
                 change = max(change, float(np.max(np.abs(value - kept[key]))))
-                kept[key] = value
+                kept[key] = self.far_off[key] = value
 
     def _state(self, at: At, uses: int, free: bool) -> Array:
         ways = [self.roll(at, uses, free)]

@@ -424,8 +424,8 @@ def _next_waiting(game: Game, waiting: tuple[int, ...]) -> Game:
         level = [seat for seat in points if points[seat] == most]
         return _won_by(game, level) if len(level) == 1 else _play_off(game, level)
     playing = [number for number, seat in enumerate(game.seats) if seat.playing]
-    most = max(game.seats[seat].score for seat in playing)
-    level = [seat for seat in playing if game.seats[seat].score == most]
+    scores = {seat: game.counted(game.seats[seat].score) for seat in playing}
+    level = [seat for seat in playing if scores[seat] == max(scores.values())]
     if len(level) > 1 and game.rules.ties == "played_on":
         return _play_off(game, level)
     if game.rules.ties == "earlier":

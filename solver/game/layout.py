@@ -263,7 +263,7 @@ def _game_numbers(
         after_penalty=rules.farkles_after_penalty,
         keeps=int(rules.farkle_keeps_turn_total),
         beyond=ends.beyond,
-        reach=max(plan.cells.reach if plan.cells else plan.reach for plan in plans),
+        reach=max(plan.farthest for plan in plans),
         at_once=int(rules.ending == "at_once" and not rules.is_exact),
         exact=EXACT[rules.beyond_goal] if rules.is_exact else 0,
         caught=EVERYTHING if rules.caught_up == "everything" else rules.caught_up // step,
@@ -431,7 +431,7 @@ def make_table(
 ) -> np.ndarray:
     """A table whose states are worth 0.5, with the final turns beside them.
 
-    lasts : for each side the values of final turns, as in `Endgame.last`
+    lasts : for each side the values of final turns, as in `Endgame.lasts`
     plans : the turns of the players of a contest, where they have their own
     """
     modes = game.modes
@@ -444,13 +444,15 @@ def make_table(
             table[..., total, PAD + low : PAD + high + 1] = 0.5
         behind = np.arange(min(game.scores, total - game.scores + 1))
         if len(behind):
-            margins = np.minimum(total - 2 * behind, lasts[0].shape[1] - 1)
+            margins = np.minimum(total - 2 * behind, lasts[0].shape[-1] - 1)
+            each = game.farkle_limit * game.boards
             for mode in range(modes):
                 for side, last in enumerate(lasts):
-                    chaser = (side + 1) * played - 1
+                    chaser, uses = (side + 1) * played - 1, min(mode // each, len(last) - 1)
                     is_on = mode // game.farkle_limit % game.boards == 0
-                    worth = last[int(is_on), margins].clip(0.0, 1.0)
-                    table[chaser, mode, 0, total, PAD + behind] = worth
+                    worth = last[uses, int(is_on), margins].clip(0.0, 1.0)
+                    # whatever uses who is chased has left
+                    table[chaser, mode, ::each, total, PAD + behind] = worth[:, np.newaxis]
     for side in range(game.sides if plans else 0):
         own, other = (1 + plans[(side + k) % len(plans)].uses for k in (0, 1))
         states = table[side * played : (side + 1) * played]
@@ -502,7 +504,7 @@ def solved_game(
 ) -> tuple[np.ndarray, Work]:
     """The table of a solved game with the values of its solution, and what kernels need."""
     work = make_work(rules, ends, threads)
-    table = make_table(work.game, [ends.last])
+    table = make_table(work.game, [ends.lasts])
     write_table(rules, table, values)
     return table, work
 

@@ -214,8 +214,7 @@ class Matchup:
 
     def plan_with_badge(self, seat: int) -> TurnPlan:
         """The turn of a seat, with the cells of turns in which it may use a badge."""
-        plan = self.plan(seat)
-        return replace(plan, cells=self.turn_cells(seat)) if self.powers[seat] else plan
+        return _plan_with_badge(self, seat)
 
     def turn_cells(self, seat: int) -> TurnCells:
         """The cells of turns in which a seat may use its badge, which it has."""
@@ -247,6 +246,12 @@ class Matchup:
 @lru_cache(maxsize=2 * _MATCHUPS)
 def _plan(matchup: Matchup, seat: int) -> TurnPlan:
     return matchup.lists(seat).plan(matchup.dice[seat])
+
+
+@lru_cache(maxsize=2 * _MATCHUPS)
+def _plan_with_badge(matchup: Matchup, seat: int) -> TurnPlan:
+    plan = matchup.plan(seat)
+    return replace(plan, cells=matchup.turn_cells(seat)) if matchup.powers[seat] else plan
 
 
 @lru_cache(maxsize=_MATCHUPS)
@@ -424,12 +429,17 @@ def check_no_badges(*badges: object) -> None:
 
 def _check_powers(rules: Ruleset, powers: Iterable[Power | None]) -> None:
     """Refuse rules that badges which are used up cannot have. Raises InvalidRulesError."""
-    kinds, key, why = {power.kind for power in powers if power}, "", ""
-    if rules.ending != "at_once":
-        key, why = "ending", say("a last turn depends on the uses that are left")
-    if rules.is_exact and PowerKind.WARLORD in kinds:
+    key = why = ""
+    kinds = {power.kind for power in powers if power}
+    raises, keeps = PowerKind.WARLORD in kinds, rules.farkle_keeps_turn_total
+    if rules.ending != "at_once" and (rules.is_defended or rules.ties == "played_on"):
+        key = "ending" if rules.is_defended else "ties"
+        why = say("turns would follow one another for which both players save their uses")
+    elif rules.ending != "at_once" and raises and keeps:
+        key, why = "ending", say("a badge raises what is banked, and not what a farkle keeps")
+    elif rules.is_exact and raises:
         key, why = "goal_must_be", say("a badge makes banks no whole steps of points")
-    if rules.hot_dice_bonus and PowerKind.MIGHT in kinds:
+    elif rules.hot_dice_bonus and PowerKind.MIGHT in kinds:
         key, why = (
             "hot_dice_bonus",
             say("with one die more all dice may be left that are not hot dice"),

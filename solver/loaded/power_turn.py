@@ -77,6 +77,8 @@ class PowerTurn:
         allowed = totals * self._step >= rules.least_bank(on_board=self._start.on_board)
         if not rules.minimum_binds_win:
             allowed |= reaches & (totals > 0)
+        if self._start.opponent >= rules.winning_score:
+            allowed = ~np.isnan(ends.bank.take(totals, mode="clip"))
         return np.where(allowed, ends.bank.take(raised, mode="clip"), np.nan)
 
     @property

@@ -135,6 +135,11 @@ class TurnPlan:
         """Most steps that one set-aside adds to the turn total, bonus and all."""
         return int(np.max(self.targets // self.columns + self.is_hot * max(self.bonuses)))
 
+    @property
+    def farthest(self) -> int:
+        """Return the most steps that one set-aside adds with a badge, if there is one, or as is."""
+        return self.cells.reach if self.cells else self.reach
+
     @cached_property
     def counted_farkles(self) -> npt.NDArray[np.float64]:
         """Chance of a farkle that counts for the penalty, shape (columns,)."""

@@ -160,6 +160,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "exact": {"goal_must_be": "exact", "beyond_goal": "back"},
     "exact, rolled on": {"goal_must_be": "exact", "beyond_goal": "no_bank", "bank_dice_left": 1},
     "exact, given": {"goal_must_be": "exact", "beyond_goal": "given"},
+    "final turn": {"ending": "final_turn"},
+    "final turn, ties shared": {"ending": "final_turn", "ties": "shared", "opening_minimum": 100},
+    "equal turns": {"ending": "equal_turns", "ties": "shared"},
+    "ties played on": {"ending": "final_turn", "ties": "played_on"},
+    "equal turns, farkle keeps": {"ending": "equal_turns", "farkle_keeps_turn_total": True},
     "bonus": {"hot_dice_bonus": (50, 100)},
     "bonus, hot dice must roll": {"hot_dice_bonus": (50,), "hot_dice": "forced"},
     "much at once": {
@@ -176,7 +181,9 @@ REFUSED = [
     (name, kind)
     for name, options in OPTIONS.items()
     for kind in KINDS
-    if (kind is PowerKind.MIGHT and "hot_dice_bonus" in options)
+    if options.get("ties") == "played_on"
+    or (kind is PowerKind.WARLORD and {"ending", "farkle_keeps_turn_total"} <= set(options))
+    or (kind is PowerKind.MIGHT and "hot_dice_bonus" in options)
     or (kind is PowerKind.WARLORD and options.get("goal_must_be") == "exact")
 ]
 """What still is."""

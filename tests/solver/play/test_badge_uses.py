@@ -59,9 +59,11 @@ def test_the_average_over_all_rolls_is_the_value_of_rolling(
     strategy = any_strategy(seed, kind, **OPTIONS[options])
     thrown, power = strategy.matchup.dice[0], strategy.matchup.powers[0]
     assert power is not None
-    for left, (total, dice) in product(range(power.uses + 1), [(0, thrown.whole), (50, 1)]):
+    turns = [(0, thrown.whole), (50, 1)]
+    others = [50] if strategy.rules.ending == "at_once" else [50, 250]
+    for left, (total, dice), other in product(range(power.uses + 1), turns, others):
         held = Held((left, 1))
-        position = strategy.start(0, 50, 50, held).change(turn_total=total, dice=dice)
+        position = strategy.start(0, 50, other, held).change(turn_total=total, dice=dice)
         mean = 0.0
         for roll, ways in thrown.rolls(dice):
             advice = advise(strategy, position, roll)
