@@ -43,7 +43,7 @@ class Holder(Player):
     def __init__(self, table: Table, dice: list[Weights], badge: Badge = NOTHING) -> None:
         self.table, self.dice, self.badge = table, dice, badge
         self.lasts: dict[tuple[int, int, bool], float] = {}
-        """What last turns are worth by the uses left, the points behind and whether on the board."""
+        """What last turns are worth, by uses left, points behind and whether on the board."""
         self.whole = tuple(range(len(dice)))
         everything = range(1, len(dice) + 1)
         self.remaining = [left for n in everything for left in combinations(self.whole, n)]
@@ -245,8 +245,8 @@ class Turns:
         for at in every:
             banks = self.bank(self.far, uses) if self.may_leave(at) else np.ones(1)
             shape = len(self.own), len(self.others)
-            key = ("state", *at, uses, free)
-            kept[key] = self.far_off.get(key, np.broadcast_to(banks.clip(0), shape))
+            begin = np.broadcast_to(banks.clip(0), shape)
+            kept["state", *at, uses, free] = self.far_off.get((at, uses, free), begin)
         settles = self.rules.goal_must_be == "exact"
         change = float(settles or any(not self.may_leave(at) for at in every))
         while change > 1e-13:
@@ -256,9 +256,9 @@ class Turns:
             found = {at: self._state(at, uses, free) for at in every}
             change = 0.0
             for at, value in found.items():
-                key = ("state", *at, uses, free)
+                key = "state", *at, uses, free
                 change = max(change, float(np.max(np.abs(value - kept[key]))))
-                kept[key] = self.far_off[key] = value
+                kept[key] = self.far_off[at, uses, free] = value
 
     def _state(self, at: At, uses: int, free: bool) -> Array:
         ways = [self.roll(at, uses, free)]

@@ -437,8 +437,8 @@ def _check_powers(rules: Ruleset, powers: Iterable[Power | None]) -> None:
         why = say("turns would follow one another for which both players save their uses")
     elif rules.ending != "at_once" and raises and keeps:
         key, why = "ending", say("a badge raises what is banked, and not what a farkle keeps")
-    elif rules.is_exact and raises:
-        key, why = "goal_must_be", say("a badge makes banks no whole steps of points")
+    elif rules.is_exact:
+        key, why = "goal_must_be", say("what rolling on beyond the goal is worth does not settle")
     elif rules.hot_dice_bonus and PowerKind.MIGHT in kinds:
         key, why = (
             "hot_dice_bonus",

@@ -158,8 +158,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "lose the turn": {"scoring": {"combination": ({"dice": "15", "then": "loses_turn"},)}},
     "win, hot dice must roll": {"instant_win": ("55",), "hot_dice": "no_bank"},
     "exact": {"goal_must_be": "exact", "beyond_goal": "back"},
-    "exact, rolled on": {"goal_must_be": "exact", "beyond_goal": "no_bank", "bank_dice_left": 1},
-    "exact, given": {"goal_must_be": "exact", "beyond_goal": "given"},
     "final turn": {"ending": "final_turn"},
     "final turn, ties shared": {"ending": "final_turn", "ties": "shared", "opening_minimum": 100},
     "equal turns": {"ending": "equal_turns", "ties": "shared"},
@@ -184,7 +182,7 @@ REFUSED = [
     if options.get("ties") == "played_on"
     or (kind is PowerKind.WARLORD and {"ending", "farkle_keeps_turn_total"} <= set(options))
     or (kind is PowerKind.MIGHT and "hot_dice_bonus" in options)
-    or (kind is PowerKind.WARLORD and options.get("goal_must_be") == "exact")
+    or options.get("goal_must_be") == "exact"
 ]
 """What still is."""
 
