@@ -127,7 +127,7 @@ def test_two_dice_that_show_the_same_are_rolled_again_together() -> None:
 
 
 def test_fewer_points_are_offered_where_they_may_be_better() -> None:
-    """Of two 1s, of which one is turned to a 5, either leaves one die."""
+    """Two 1s are thrown, and one of them is turned to a 5: either may be set aside."""
     shape, power = ((2, 0),), Power(PowerKind.TRANSMUTATION, amount=5)
     for barred, fewest in ((("100",), 1), ((), 2)):
         rules = kcd(dice=2, no_bank_at=barred)
