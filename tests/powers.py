@@ -1,6 +1,8 @@
 """Badges that are used up to test with, for the solver and for the twin."""
 
 import random
+from dataclasses import replace
+from typing import TypeVar
 
 from solver.turn.dice import Die
 from solver.turn.powers import Power, PowerKind
@@ -8,6 +10,7 @@ from tests import naive_loaded, naive_powers
 from tests.loaded_dice import random_die
 
 KINDS = list(PowerKind)
+P = TypeVar("P", Power, Power | None)
 
 
 def random_power(chance: random.Random, kind: PowerKind, uses: int) -> Power:
@@ -29,6 +32,14 @@ def random_power(chance: random.Random, kind: PowerKind, uses: int) -> Power:
         once=uses > 1 and chance.random() < 0.4,
         die=Die(die.weights, die.jokers),
     )
+
+
+def without_jokers(power: P) -> P:
+    """A power, if any, as one by which there are no jokers."""
+    if power is None or not power.has_jokers:
+        return power
+    turns = power.kind is PowerKind.TRANSMUTATION
+    return replace(power, amount=5 if turns else power.amount, die=Die(power.die.weights))
 
 
 def badge_of(power: Power | None) -> naive_powers.Badge:

@@ -571,11 +571,11 @@ def _use_at(dice: LoadedDice, turn: PowerTurn, rows: int) -> tuple[UseAt, ...]:
     for column in np.argsort(-visits.sum(axis=0), kind="stable")[:MOST_DICE]:
         is_reached = visits[:, column] > 0
         if turn.instead is not None:
-            better = turn.instead[:rows, column] > top.ends.farkle[0]
+            better = turn.instead[0, :rows, column] > top.ends.farkle[:rows]
         else:
             bank = np.nan_to_num(top.ends.bank[:rows], nan=-1.0)
             plain = np.maximum(top.roll[0, :rows, column], bank)
-            better = plain < (-1 if turn.added is None else turn.added[:rows, column])
+            better = plain < (-1 if turn.added is None else turn.added[0, :rows, column])
         left = dice.mine.left(int(column) + 1)
         uses += _stretch(left, np.flatnonzero(better & is_reached), step)
     return uses

@@ -69,7 +69,7 @@ def check_use(game: Game, seat: int, dice: Roll) -> list[int]:
             )
         case PowerKind.TRANSMUTATION if len(chosen) > 1:
             raise IllegalActionError.say("{badge} turns one die", badge=_called(game, seat))
-        case PowerKind.TRANSMUTATION if not side.set_asides(side.turned(roll, chosen[0])):
+        case PowerKind.TRANSMUTATION if not side.can_turn(roll, game.turn.state, chosen):
             raise IllegalActionError.say("nothing would score then: turn another die")
         case PowerKind.REROLL if not side.may_reroll(chosen):
             called = _called(game, seat)

@@ -199,7 +199,7 @@ def _used(game: Game, event: events.Used) -> Game:  # noqa: PLR0911 - one for ea
             return replace(game, turn=turn_after(game, event.dice, times=2))
         case PowerKind.TRANSMUTATION:
             roll = side.turned(roll, event.dice[0])
-            return replace(game, turn=replace(turn, roll=roll, is_changed=True))
+            return _after_roll(replace(game, turn=replace(turn, is_changed=True)), roll)
         case PowerKind.REROLL:
             roll = (*without(roll, event.dice), *event.fallen)
             return _after_roll(replace(game, turn=replace(turn, is_changed=True)), roll)
@@ -424,8 +424,8 @@ def _next_waiting(game: Game, waiting: tuple[int, ...]) -> Game:
         level = [seat for seat in points if points[seat] == most]
         return _won_by(game, level) if len(level) == 1 else _play_off(game, level)
     playing = [number for number, seat in enumerate(game.seats) if seat.playing]
-    most = max(game.seats[seat].score for seat in playing)
-    level = [seat for seat in playing if game.seats[seat].score == most]
+    scores = {seat: game.counted(game.seats[seat].score) for seat in playing}
+    level = [seat for seat in playing if scores[seat] == max(scores.values())]
     if len(level) > 1 and game.rules.ties == "played_on":
         return _play_off(game, level)
     if game.rules.ties == "earlier":

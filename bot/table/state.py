@@ -333,9 +333,11 @@ class Game:
             case PowerKind.DOPPELGANGER:
                 return not self.is_farkle
             case PowerKind.TRANSMUTATION | PowerKind.REROLL:
-                changes = side.can_reroll if power.kind is PowerKind.REROLL else side.can_turn
-                open_to_it = power.after_farkle or not self.is_farkle
-                return not turn.is_changed and open_to_it and changes(turn.roll)
+                if turn.is_changed or (self.is_farkle and not power.after_farkle):
+                    return False
+                rerolls = power.kind is PowerKind.REROLL
+                can_turn = not rerolls and side.can_turn(turn.roll, turn.state)
+                return can_turn or (rerolls and side.can_reroll(turn.roll))
         return False
 
     @property

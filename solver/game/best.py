@@ -538,6 +538,10 @@ class Strategy(BestPlay):
         """The turns of a player and of the other, where they have their own."""
         return ()
 
+    def uses_left(self, mover: int) -> int:  # noqa: ARG002 - nobody has a badge
+        """The uses that a player has left of a badge while turns use none."""
+        return 0
+
     def endings(self, values: Values, start: Position, further: int = 0) -> Endings:
         """What ending a turn leads to by these values, while nobody has reached the goal."""
         if self.rules.takes_over:
@@ -555,7 +559,8 @@ class Strategy(BestPlay):
             return np.asarray(values.left(start, points, **how)[:, np.newaxis])
 
         def final(points: Ints) -> Floats:
-            lasts = ends.last if self._last is None else self._last
+            uses = self.uses_left(1 - start.mover)
+            lasts = ends.lasts[uses] if self._last is None else self._last
             won, lead = points // step, (start.banked - start.opponent) // step
             last = lasts[int(start.opponent_on_board), np.minimum(won + lead, lasts.shape[1] - 1)]
             if rules.beat_previous_turn:

@@ -93,7 +93,7 @@ def error_bound(
     for side, bound in zip(sides, intervals(rules, values, tolerance, shape), strict=True):
         write_table(rules, side, bound)
     game, contest = work.game, Contest(as_is_best(), as_is_best())
-    together = independent_totals(rules, plans or [turn_plan(rules)], game)
+    together = independent_totals(rules, game)
     groups = np.arange(game.scores // LANES + 1)
     for total in range(2 * game.scores - 2, -1, -together):
         on_progress(work_done(total, game.scores))
@@ -178,7 +178,8 @@ def _slacks(rules: Ruleset, plans: Sequence[TurnPlan], scores: int) -> _Slacks:
     finals = tuple(plans) or (turn_plan(rules.in_last_turns),)
     for plan in {*(plans or [turn_plan(rules)]), *finals}:
         if plan.cells:
-            found.append((_rounding_of_cells(plan.cells), 0.0))
+            final = rules.ending != "at_once" and 4 * _rounding_of_cells(plan.cells, in_numpy=True)
+            found.append((_rounding_of_cells(plan.cells), float(final)))
             continue
         rows = scores + ends[0].beyond + plan.reach
         sums = _rounding_of_rolls(plan, by_lists=bool(plans))
@@ -216,7 +217,7 @@ def slacks_of(plan: TurnPlan, turn_totals: int, *, by_lists: bool = False) -> tu
 
 def _lasts(ends: Sequence[Endgame], off: float) -> list[Floats]:
     """What final turns are worth, but for so much."""
-    return [one.last + np.where(one.last > 0, off, 0.0) for one in ends]
+    return [one.lasts + np.where(one.lasts > 0, off, 0.0) for one in ends]
 
 
 def turn_rounding(plan: TurnPlan, sums: Floats, turn_totals: int) -> float:
@@ -328,17 +329,25 @@ def _most_accumulated(before: Callable[[Floats], Floats], sums: Floats, most: in
     return float(found.max())
 
 
-def _rounding_of_cells(cells: "TurnCells") -> float:
-    """What rounding may change the value of a turn in which a badge may be used."""
+@lru_cache(maxsize=RULESETS)
+def _rounding_of_cells(cells: "TurnCells", *, in_numpy: bool = False) -> float:
+    """What rounding may change the value of a turn in which a badge may be used.
+
+    in_numpy : whether NumPy adds up lists in an order of its own
+    """
     lists, room = lists_of_cells(cells, cells.rows), cells.room
-    own, places, starts = lists.cells // LANES, lists.places // LANES, lists.starts
-    # a chance may be the sum of those of several outcomes
-    each = 1 + roundings(lists) + cells.outcomes
+    own, starts, split = lists.cells // LANES, lists.starts, lists.split
+    places = lists.places[: starts[-1]] // LANES
+    # a chance may be the sum of those of several outcomes, and what is rolled on beyond the goal
+    # settles
+    each = 1 + roundings(lists) + cells.outcomes + (not cells.plan.may_bank.all())
+    if in_numpy:
+        each += np.diff(lists.first_list) + 4.0
     below, further = np.divmod((places - room).clip(0), cells.layer)
     cell = np.where(places < room, places, room + further % cells.width)
     columns = np.arange(len(own))
     plain, powered, newest = np.zeros((3, room + cells.width), dtype=np.intp)
-    plain[own[: lists.split]], powered[own[lists.split :]] = np.split(columns, [lists.split])
+    plain[own[:split]], powered[own[split:]] = np.split(columns, [split])
     in_room = np.zeros_like(places)
     for n in columns:  # which use the same room one after the other
         options = slice(starts[lists.first_list[n]], starts[lists.first_list[n + 1]])
@@ -352,7 +361,7 @@ def _rounding_of_cells(cells: "TurnCells") -> float:
             leads_to = np.where(places < room, in_room, leads_to)
             best = np.maximum.reduceat(after[left.clip(0), leads_to], starts[:-1])
             means = np.diff(np.append(0.0, np.cumsum(lists.chances * best))[lists.first_list])
-            part = columns >= lists.split if layer else columns < lists.split
+            part = columns >= split if layer else columns < split
             found[layer, part] = (each + means)[part]
         return found
 

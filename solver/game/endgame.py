@@ -28,6 +28,7 @@ from solver.errors import InvalidRulesError
 from solver.game.standings import Bools, Ints, all_standings, score_count, value_shape
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.equations import Endings, Floats, TurnPlan, TurnTable, solve_turn, turn_plan
+from solver.turn.power_cells import CellTurn
 
 _MARGIN_OF_SAFETY = 20
 _NEGLIGIBLE = 1e-12
@@ -56,9 +57,9 @@ dice left may be better than more points."""
 class Endgame:
     """The end of the games of a rule set, for one of the players or for both."""
 
-    last: Floats
-    """Win probability of the player who starts a final turn, at [on the board, margin in point
-    steps]. All 0 where the goal wins at once."""
+    lasts: Floats
+    """Win probability of the player who starts a final turn, at [uses left of a badge, whether on
+    the board, margin in point steps]. All 0 where the goal wins at once."""
     beyond: int
     """Turn totals in point steps beyond the goal up to which a turn of anybody may go on, or from
     which on all are worth as much."""
@@ -66,6 +67,11 @@ class Endgame:
     """Win probability of the player whose final turn ends in a tie."""
     outdone: Floats
     """As `last` of a margin at which a tie has lost, as there it has to be beaten as well."""
+
+    @property
+    def last(self) -> Floats:
+        """Return what `lasts` are without a use of a badge, shape (2, margins)."""
+        return np.asarray(self.lasts[0])
 
     def after_bank(self, points: Ints, lead: Ints | int, on_board: Bools | bool) -> Floats:
         """Return what the other player has who still has to beat the turn that reached the goal.
@@ -178,14 +184,14 @@ def taken_shape(rules: Ruleset) -> tuple[int, int]:
 
 @lru_cache(maxsize=RULESETS)
 def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tuple[Endgame, ...]:
-    reach = max(plan.reach for plan in plans)
+    reach = max(plan.farthest for plan in plans)
     goals = score_count(rules) + rules.least_bank(on_board=False) // rules.point_step
     if rules.ending == "at_once":
         # points beyond an exact goal are all alike, or matter until they leave or give nothing
         matters = rules.banks_may_fall or rules.gives
         beyond = score_count(rules) if matters else int(rules.is_exact)
-        won = np.zeros((2, goals + reach + 1))
-        return (Endgame(won, beyond, 0.0, won),) * len(plans)
+        won = np.zeros((1 + max(plan.uses for plan in plans), 2, goals + reach + 1))
+        return (Endgame(won, beyond, 0.0, won[0]),) * len(plans)
     finals = (turn_plan(rules.in_last_turns),) if rules.final_throws else plans
     pairs = list(zip(finals, reversed(finals), strict=True))
     # only turns after hot dice come on by more in one throw
@@ -195,12 +201,13 @@ def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tupl
         ties = [_worth_of_tie(rules, *pair, margins) for pair in pairs]
         beaten = _beaten(rules, finals)
         lasts = [
-            last_turns(rules, plan, margins, tie, on_board=True, beaten=other)
+            _by_uses(rules, plan, margins, tie, on_board=True, beaten=other)
             for plan, tie, other in zip(finals, ties, beaten, strict=True)
         ]
         found = [
             _beyond(rules, leader, last, goals)
-            for leader, last in zip(reversed(plans), lasts, strict=True)
+            for leader, some in zip(reversed(plans), lasts, strict=True)
+            for last in some
         ]
         if None not in found:
             break
@@ -219,9 +226,9 @@ def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tupl
     for plan, tie, on_board, other in zip(finals, ties, lasts, beaten, strict=True):
         off_board = on_board
         if rules.has_opening:
-            off_board = last_turns(rules, plan, margins, tie, on_board=False, beaten=other)
-        last = np.array([off_board[:used], on_board[:used]])
-        outdone = last
+            off_board = _by_uses(rules, plan, margins, tie, on_board=False, beaten=other)
+        last = np.stack([off_board[:, :used], on_board[:, :used]], axis=1)
+        outdone = last[0]
         if tie and rules.beat_previous_turn:
             boards = (
                 last_turns(rules, plan, margins, 0.0, on_board=one)[:used] for one in (False, True)
@@ -413,6 +420,39 @@ def last_turns(
     return last
 
 
+def _by_uses(
+    rules: Ruleset,
+    plan: TurnPlan,
+    margins: int,
+    tie: float,
+    *,
+    on_board: bool,
+    beaten: Floats | None = None,
+) -> Floats:
+    """What `last_turns` are by the uses that are left of a badge, shape (uses + 1, margins + 1)."""
+    bare = last_turns(rules, plan, margins, tie, on_board=on_board, beaten=beaten)
+    cells = plan.cells
+    if cells is None:
+        return bare[np.newaxis]
+    if cells.power.is_of_bank:
+        # the least turn total that then is more is as one more than the margin
+        raised = np.array(cells.raised(margins + 2))
+        least = np.searchsorted(raised, np.arange(margins + 1), side="right") - 1
+        alone = last_turns(rules, plan, margins, 0.0, on_board=on_board)
+        ties = raised[least] == np.arange(margins + 1)
+        return np.stack([bare, np.where(ties, bare[least], alone[least])])
+    found = np.tile(bare, (cells.layers, 1))
+    most = min(margins, rules.least_bank(on_board=on_board, wins=True) // rules.point_step)
+    for margin in [*range(1, most + 1), margins]:
+        ends = _final_turn(rules, plan, margin, tie, on_board=on_board).ends
+        turn = CellTurn(cells, len(ends.bank) - plan.reach)
+        for layer in range(cells.layers):
+            values = turn.solve(layer, ends).win_probability[0, :, -1]
+            here = values[: margin - most][::-1] if margin == margins else values[:1]
+            found[layer, margin - len(here) + 1 : margin + 1] = here
+    return found[np.minimum(np.arange(cells.uses + 1), cells.layers - 1)]
+
+
 def _beyond(rules: Ruleset, plan: TurnPlan, last: Floats, goals: int) -> int | None:
     """Turn totals beyond the goal that are worth rolling for, see above; None if too many."""
     risks = plan.in_vain
@@ -466,4 +506,5 @@ def _carries_on(rules: Ruleset, plan: TurnPlan) -> bool:
     """
     safe = np.any(plan.in_vain == 0)
     hopes = np.any(plan.win_chances)
-    return bool(not plan.may_bank.all() or rules.farkle_keeps_turn_total or safe or hopes)
+    carries_on = rules.farkle_keeps_turn_total or plan.cells is not None
+    return bool(not plan.may_bank.all() or carries_on or safe or hopes)

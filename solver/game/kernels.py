@@ -73,7 +73,7 @@ LISTS_TYPE = types.NamedTuple(
         *[types.float64] * 2,
         *[array_type(types.intp, 1)] * 3,
         array_type(types.float64, 1),
-        *[types.intp] * 5,
+        *[types.intp] * 6,
         array_type(types.intp, 1),
         types.boolean,
     ],
@@ -330,6 +330,9 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
         mend_caught(table, s, start, r, u, w, work)
     if game.exact > 0:
         _mend_beyond(table, s, start, r, u, w, rows, work)
+    if lists.uses > 0:
+        return
+    if game.exact > 0:
         last = values[0, origin + steps]
         _settle_beyond(last, bank[steps], farkle[steps if game.keeps == 1 else 0], lost, lists)
         for level in range(levels):
@@ -340,7 +343,7 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
         if game.at_once == 0:
             for t in range(steps, rows):
                 _fill(values[level, origin + t].ravel(), bank[t])
-        if lists.uses == 0 and not lists.may_bank.all():
+        if not lists.may_bank.all():
             for t in range(steps, rows):
                 here = values[level, origin + t]
                 if t > steps and game.at_once == 1 and game.keeps == 0:
@@ -601,26 +604,14 @@ def raise_banks(bank, fewer, s, start, u, rows, lists, game):
             raised = lists.raised[t]
             reaches = own + raised >= game.scores
             if t >= least_bank(u, game) or (reaches and game.free_win == 1):
-                value = 1.0 if reaches else fewer[raised, lane]
-                bank[t, lane] = max(bank[t, lane], value)
+                bank[t, lane] = max(bank[t, lane], fewer[min(raised, rows - 1), lane])
 
 
 @njit(nogil=True, error_model="numpy")
-def solve_layer(turn, steps, number, layer, origin, work):
-    """Solve a layer of turns in which a badge may be used, those of fewer uses being solved.
-
-    number : the block of rows in which it is
-    layer : 0 for the layer of the fewest uses that a turn may come to
-    origin : as for `prepare_rest`
-    """
-    values, _, bank, farkle, lost, _, _, _ = work.scratch
-    lists = work.lists
-    begin, end = (lists.split, len(lists.cells)) if layer > 0 else (0, lists.split)
-    _, rows, width, _ = values.shape
-    first = (number * rows + origin - lists.room) * width * LANES
-    space = values.reshape(values.size)[first:]
-    here = Lists(
-        lists.places,
+def _of_layer(lists, places, begin, end):
+    """The lists of the columns from `begin` to below `end`, which lead to other places."""
+    return Lists(
+        places,
         lists.starts,
         lists.first_list[begin : end + 1],
         lists.chances,
@@ -639,12 +630,46 @@ def solve_layer(turn, steps, number, layer, origin, work):
         lists.start,
         lists.uses,
         lists.layers,
+        lists.levels,
         lists.split,
         lists.room,
         lists.raised,
         lists.at_start,
     )
-    turn(space, space, bank.reshape(bank.size), farkle[0], lost, here, steps)
+
+
+@njit(nogil=True, error_model="numpy")
+def solve_layer(turn, steps, number, layer, origin, work):
+    """Solve a layer of turns in which a badge may be used, those of fewer uses being solved.
+
+    number : the block of rows in which its first level is
+    layer : 0 for the layer of the fewest uses that a turn may come to
+    origin : as for `prepare_rest`
+    """
+    values, _, bank, farkle, lost, _, _, _ = work.scratch
+    game, lists = work.game, work.lists
+    begin, end = (lists.split, len(lists.cells)) if layer > 0 else (0, lists.split)
+    rows, count, dice = values.shape[1], lists.starts[-1], lists.start + 1
+    rolls_on = game.exact > 0 or not lists.may_bank[lists.split - dice : lists.split].all()
+    for level in range(lists.levels - 1, -1, -1):
+        block = values[number + level, origin:]
+        first = ((number + level) * rows + origin - lists.room) * lists.stride
+        space = values.reshape(values.size)[first:]
+        options = slice(level * count, (level + 1) * count)
+        if rolls_on:
+            beyond = _of_layer(lists, lists.columns_beyond[options], begin, end)
+            far, ends = space[steps * lists.stride :], farkle[steps if game.keeps == 1 else 0]
+            last, change = block[steps, :dice], 1.0
+            last[:] = np.maximum(bank[steps], ends)
+            while change > _SETTLED:
+                before = last.copy()
+                turn(far, far, bank[steps], ends, lost, beyond, 1)
+                change = np.abs(last - before).max()
+        for t in range(steps, steps + game.reach if rolls_on or game.at_once == 0 else 0):
+            block[t, :dice] = block[steps, :dice] if rolls_on else bank[t : t + 1]
+        here = _of_layer(lists, lists.places[options], begin, end)
+        farkles = farkle.ravel() if game.keeps == 1 else farkle[0]
+        turn(space, space, bank.ravel(), farkles, lost, here, steps)
 
 
 @intrinsic

@@ -38,6 +38,7 @@ from solver.game.endgame import Endgame
 from solver.game.lanes import LANES
 from solver.game.standings import (
     Block,
+    Bools,
     Standing,
     blocks,
     check_afresh,
@@ -137,7 +138,8 @@ class Lists(NamedTuple):
     columns_beyond: npt.NDArray[np.intp] = np.empty(0, dtype=np.intp)
     """Which column each option leads to where more points are worth no more, list after list.
 
-    Lists that lead to the same columns, in the same order, are one there."""
+    Where a badge may be used they are places, and all other lists are as ever. Else lists that lead
+    to the same columns, in the same order, are one there."""
     starts_beyond: npt.NDArray[np.intp] = np.zeros(1, dtype=np.intp)
     """Where each of those lists starts, and the end; so the others, as without `beyond`."""
     first_beyond: npt.NDArray[np.intp] = np.zeros(1, dtype=np.intp)
@@ -147,7 +149,9 @@ class Lists(NamedTuple):
     uses: int = 0
     """How often the player may use a badge in a game."""
     layers: int = 1
-    """Numbers of uses left that a turn may come to: a block of rows each, the fewest last."""
+    """Numbers of uses left that a turn may come to, the fewest last: a block of rows each, or one
+    for each level. There are as many sets of places as there are levels, one after another."""
+    levels: int = 1
     split: int = 0
     """The first column of layers with a use left; those before are of the fewest uses."""
     room: int = 0
@@ -242,7 +246,7 @@ def _game_numbers(
 ) -> GameNumbers:
     step = rules.point_step
     everything = rules.farkle_penalty is not None and rules.penalty_points == 0
-    boards = 2 if rules.has_opening else 1
+    boards = rules.boards
     return GameNumbers(
         roles=sides * (2 if rules.has_roles else 1),
         sides=sides,
@@ -259,7 +263,7 @@ def _game_numbers(
         after_penalty=rules.farkles_after_penalty,
         keeps=int(rules.farkle_keeps_turn_total),
         beyond=ends.beyond,
-        reach=max(plan.cells.reach if plan.cells else plan.reach for plan in plans),
+        reach=max(plan.farthest for plan in plans),
         at_once=int(rules.ending == "at_once" and not rules.is_exact),
         exact=EXACT[rules.beyond_goal] if rules.is_exact else 0,
         caught=EVERYTHING if rules.caught_up == "everything" else rules.caught_up // step,
@@ -303,27 +307,33 @@ def lists_of(plan: TurnPlan, planes: int = 1, rows: int = 0) -> Lists:
 def lists_of_cells(cells: "TurnCells", rows: int) -> Lists:
     """The lists of a turn in which a badge may be used: a column for each cell, layer by layer.
 
-    The first column of a layer has no lists: it is what a farkle is worth.
+    The first columns of a layer have no lists: they are what is given.
+
+    rows : those of a level in the kernels, which take them as far apart
     """
     layers = [cells.plain, cells.powered][: cells.layers]
     parts = [part for layer in layers for part in layer]
     first = np.cumsum([0, *(len(part.chances) for part in parts)])
-    columns, first_list, banked = [], [0], []
+    given = np.arange(cells.given.start, cells.given.stop)
+    columns, first_list, banked = [], [0], list[Bools]()
     for number, part in enumerate(parts):
         if number in {0, len(cells.plain)}:
-            columns.append(np.array([cells.farkle]))
-            first_list.append(first_list[-1])
-            banked.append(False)
-        here = len(part.first_list) - 1
-        columns.append(part.place + np.arange(here))
+            columns.append(given)
+            first_list += first_list[-1:] * len(given)
+            banked.append(np.zeros(len(given), dtype=np.bool_))
+        columns.append(part.place + np.arange(len(part.banked)))
         first_list += (first[number] + part.first_list[1:]).tolist()
-        banked += [part.banked] * here
-    split = 1 + sum(len(part.first_list) - 1 for part in cells.plain)
-    farkles = np.zeros(len(banked))
-    farkles[[0, split][: cells.layers]] = 1.0
-    places = np.concatenate([part.options for part in parts])
-    # layers are as far apart as the rows of the kernels take them
-    places += (places - cells.room).clip(0) // cells.layer * (rows * cells.width - cells.layer)
+        banked.append(part.banked)
+    split = len(given) + sum(len(part.banked) for part in cells.plain)
+    ends = np.zeros((3, len(first_list) - 1))
+    for begin in [0, split][: cells.layers]:
+        ends[np.arange(len(given)), begin + np.arange(len(given))] = 1.0
+    options = np.concatenate([part.options for part in parts])
+    levels = range(cells.plan.levels)
+    places, beyond = (
+        np.concatenate([cells.places(options, k, rows * cells.width, beyond=far) for k in levels])
+        for far in (False, True)
+    )
     begins = np.cumsum([0, *(len(part.options) for part in parts)])
     starts = [begin + part.starts[:-1] for begin, part in zip(begins, parts, strict=False)]
     return Lists(
@@ -331,15 +341,17 @@ def lists_of_cells(cells: "TurnCells", rows: int) -> Lists:
         starts=np.append(np.concatenate(starts), begins[-1]),
         first_list=np.array(first_list, dtype=np.intp),
         chances=np.concatenate([part.chances for part in parts]),
-        farkles=farkles,
-        wins=np.zeros_like(farkles),
-        loses=np.zeros_like(farkles),
-        may_bank=np.array(banked, dtype=np.int8),
+        farkles=ends[0],
+        wins=ends[1],
+        loses=ends[2],
+        may_bank=np.concatenate(banked).astype(np.int8),
         cells=np.concatenate(columns) * LANES,
         stride=cells.width * LANES,
+        columns_beyond=beyond * LANES,
         start=cells.columns - 1,
         uses=cells.uses,
         layers=cells.layers,
+        levels=cells.plan.levels,
         split=split,
         room=cells.room // cells.width,
         raised=np.array(cells.raised(rows), dtype=np.intp),
@@ -391,7 +403,8 @@ def make_work(
     shapes = [(plan.levels, rows, plan.columns) for plan in plans]
     for number, plan in enumerate(plans):
         if cells := plan.cells:
-            shapes[number] = cells.layers, rows + cells.room // cells.width, cells.width
+            blocks = cells.layers * plan.levels
+            shapes[number] = blocks, rows + cells.room // cells.width, cells.width
     if game.modes > game.boards * game.farkle_limit:
         # layers of fewer uses of one player stay while those of the other are solved
         shapes = [shapes[0], shapes[-1]]
@@ -418,7 +431,7 @@ def make_table(
 ) -> np.ndarray:
     """A table whose states are worth 0.5, with the final turns beside them.
 
-    lasts : for each side the values of final turns, as in `Endgame.last`
+    lasts : for each side the values of final turns, as in `Endgame.lasts`
     plans : the turns of the players of a contest, where they have their own
     """
     modes = game.modes
@@ -431,13 +444,15 @@ def make_table(
             table[..., total, PAD + low : PAD + high + 1] = 0.5
         behind = np.arange(min(game.scores, total - game.scores + 1))
         if len(behind):
-            margins = np.minimum(total - 2 * behind, lasts[0].shape[1] - 1)
+            margins = np.minimum(total - 2 * behind, lasts[0].shape[-1] - 1)
+            each = game.farkle_limit * game.boards
             for mode in range(modes):
                 for side, last in enumerate(lasts):
-                    chaser = (side + 1) * played - 1
+                    chaser, uses = (side + 1) * played - 1, min(mode // each, len(last) - 1)
                     is_on = mode // game.farkle_limit % game.boards == 0
-                    worth = last[int(is_on), margins].clip(0.0, 1.0)
-                    table[chaser, mode, 0, total, PAD + behind] = worth
+                    worth = last[uses, int(is_on), margins].clip(0.0, 1.0)
+                    # whatever uses who is chased has left
+                    table[chaser, mode, ::each, total, PAD + behind] = worth[:, np.newaxis]
     for side in range(game.sides if plans else 0):
         own, other = (1 + plans[(side + k) % len(plans)].uses for k in (0, 1))
         states = table[side * played : (side + 1) * played]
@@ -446,7 +461,7 @@ def make_table(
     return table
 
 
-def independent_totals(rules: Ruleset, plans: Sequence[TurnPlan], game: GameNumbers) -> int:
+def independent_totals(rules: Ruleset, game: GameNumbers) -> int:
     """Number of totals in a row whose states do not depend on each other, see sweep_totals.
 
     A bank adds the least bank or more, and the last farkle in a row costs the penalty, unless the
@@ -455,7 +470,7 @@ def independent_totals(rules: Ruleset, plans: Sequence[TurnPlan], game: GameNumb
     """
     if not rules.farkle_penalty or rules.is_exact or rules.changes_other:
         return 1
-    loses = any(np.any(plan.lose_chances) for plan in plans)
+    loses = "loses_score" in rules.decisive
     falls_to_zero = game.penalty == EVERYTHING or loses
     if rules.farkle_keeps_turn_total or (falls_to_zero and game.zero > 0):
         return 1
@@ -489,7 +504,7 @@ def solved_game(
 ) -> tuple[np.ndarray, Work]:
     """The table of a solved game with the values of its solution, and what kernels need."""
     work = make_work(rules, ends, threads)
-    table = make_table(work.game, [ends.last])
+    table = make_table(work.game, [ends.lasts])
     write_table(rules, table, values)
     return table, work
 
@@ -512,14 +527,13 @@ def read_table(rules: Ruleset, table: np.ndarray) -> np.ndarray:
 
 def uses_in(rules: Ruleset, table: np.ndarray) -> int:
     """Return how many numbers of uses left of a badge the modes of a table tell apart."""
-    return int(table.shape[1]) // (rules.farkle_limit * (2 if rules.has_opening else 1))
+    return int(table.shape[1]) // (rules.farkle_limit * rules.boards)
 
 
 def mode(rules: Ruleset, one: Standing | Block, uses: int = 0) -> int:
     """Index of a mode; `uses` are those left of a badge."""
-    boards = 2 if rules.has_opening else 1
     off_board = rules.has_opening and not one.on_board
-    return one.farkles + rules.farkle_limit * (boards * uses + off_board)
+    return one.farkles + rules.farkle_limit * (rules.boards * uses + off_board)
 
 
 def _rows(rules: Ruleset, table: np.ndarray) -> Iterator[tuple[int, int, int, np.ndarray]]:

@@ -322,7 +322,7 @@ def blocks(rules: Ruleset) -> list[Block]:
     Who is not on the board yet has no more than 0. Of a number of rounds, what matters beside the
     score.
     """
-    counts, boards = range(rules.farkle_limit), (True, False)[: 1 + rules.has_opening]
+    counts, boards = range(rules.farkle_limit), (True, False)[: rules.boards]
     if rules.rounds:
         return [Block(board, count, 0, 1) for board in boards for count in counts]
     below = -rules.score_floor // rules.point_step + 1

@@ -15,7 +15,6 @@ from solver.game.kernels import (
     array_type,
     by_lesser,
     least_bank,
-    mend_caught,
     next_task,
     own_scores,
     own_work,
@@ -107,21 +106,21 @@ def _solve_uses(turn, table, s, start, r, u, w, steps, origin, behind, below, wo
         mode = u - (uses - left) * game.farkle_limit * game.boards
         own = _with_banks(table, s, start, r, mode, w, steps, behind, work, rises)
         block, raises = lists.layers - 1 - (left - fewest), lists.raised.size > 0 and left > 0
-        less = own
+        block, less = block * lists.levels, own
         if raises:
             fewer = mode - game.farkle_limit * game.boards
             less = _with_banks(table, s, start, r, fewer, w, steps, behind, work, rises)
-            if game.caught != 0:
-                mend_caught(table, s, start, r, fewer, w, less)
+            prepare_rest(table, s, start, r, fewer, w, steps, origin, less)
             if lists.at_start:
-                prepare_rest(table, s, start, r, fewer, w, steps, origin, work)
                 scratch.bank[:rows] = NOT_ALLOWED
                 raise_banks(scratch.bank, less.scratch.bank, s, start, mode, rows, lists, game)
                 solve_layer(turn, steps, block, 0, origin, work)
                 said[:] = scratch.values[block, origin, lists.start]
         prepare_rest(table, s, start, r, mode, w, steps, origin, own)
         if raises and not lists.at_start:
-            raise_banks(own.scratch.bank, less.scratch.bank, s, start, mode, rows, lists, game)
+            scratch.bank[:rows] = own.scratch.bank[:rows]
+            raise_banks(scratch.bank, less.scratch.bank, s, start, mode, rows, lists, game)
+            own = work
         solve_layer(turn, steps, block, left - fewest, origin, own)
     here = scratch.values[block, origin, lists.start]
     here[:] = np.maximum(here, said)

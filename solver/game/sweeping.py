@@ -163,7 +163,7 @@ class Sweeps:
         self._cells = sum(plan.columns * plan.levels for plan in played) / len(played)
         """States (t, n, ...) with the same turn total, on average over the players."""
         self._last_total = 2 * game.scores - 2
-        self._together = independent_totals(rules, played, game)
+        self._together = independent_totals(rules, game)
         self._changed = np.full((self._last_total + 1, game.scores // LANES + 1), np.inf)
         """By how much each group changed when it was solved last, at [total, group], see
         sweep_kernels.note_changes; of groups that do not exist minus infinity, so that they are

@@ -113,7 +113,7 @@ def solve(  # noqa: C901 - a loop with many ends
         )
     ends = endgames(rules, plans)
     contest = Contest(as_is_best(), as_is_best())
-    lasts = [end.last for end in ends]
+    lasts = [end.lasts for end in ends]
     least = 0.0 if rules.farkle_penalty else _NEARLY_LOST
     sweeps = Sweeps(
         rules, ends[0], lasts, contest, cache, threads, on_progress, least=least, plans=plans

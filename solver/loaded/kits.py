@@ -283,6 +283,8 @@ class Side(Hand):
 @lru_cache(maxsize=_REMEMBERED)
 def _set_asides(side: Side, roll: Roll) -> tuple[SetAside, ...]:
     shown, matchup = side.shown(roll), side.matchup
+    if fate_of_faces(side.rules, shown.faces(roll)):
+        return ()
     return set_asides_of(
         side.rules,
         shown,

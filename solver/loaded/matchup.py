@@ -8,6 +8,7 @@ moves as well as all scores.
 import hashlib
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
@@ -30,8 +31,9 @@ from solver.rules.ruleset import DECIDED_BY, FACES, MAX_POINTS, Ruleset
 from solver.turn.dice import Badge, DiceSet, Die, dice_set, make_dice_set
 from solver.turn.equations import Floats, TurnPlan
 from solver.turn.power_cells import TurnCells, turn_cells
-from solver.turn.powers import Power, power_data, uses_of
+from solver.turn.powers import Power, PowerKind, power_data, uses_of
 from solver.turn.remaining import RollLists, roll_lists, shape_of
+from solver.wording import say
 
 _SECONDS = 0.45e-9
 """Seconds of a core for each option that is weighed at a turn total by a state of more than two
@@ -87,11 +89,10 @@ class Matchup:
         for thrown, badge in zip(self.dice, self.badges, strict=True):
             check_loaded(self.rules, thrown)
             _check_badge(self.rules, badge)
-        found = _unlike_shown(self.rules)
-        if found and any(one and one.has_jokers for one in self.powers):
-            raise _not_yet(self.rules, found[0])
+        if any(one and one.has_jokers for one in self.powers):
+            _check_jokers(self.rules)
         if any(self.powers):
-            check_powers(self.rules)
+            _check_powers(self.rules, self.powers)
         if self.players > 2:
             self._check_several()
 
@@ -213,8 +214,7 @@ class Matchup:
 
     def plan_with_badge(self, seat: int) -> TurnPlan:
         """The turn of a seat, with the cells of turns in which it may use a badge."""
-        plan = self.plan(seat)
-        return replace(plan, cells=self.turn_cells(seat)) if self.powers[seat] else plan
+        return _plan_with_badge(self, seat)
 
     def turn_cells(self, seat: int) -> TurnCells:
         """The cells of turns in which a seat may use its badge, which it has."""
@@ -248,6 +248,12 @@ def _plan(matchup: Matchup, seat: int) -> TurnPlan:
     return matchup.lists(seat).plan(matchup.dice[seat])
 
 
+@lru_cache(maxsize=2 * _MATCHUPS)
+def _plan_with_badge(matchup: Matchup, seat: int) -> TurnPlan:
+    plan = matchup.plan(seat)
+    return replace(plan, cells=matchup.turn_cells(seat)) if matchup.powers[seat] else plan
+
+
 @lru_cache(maxsize=_MATCHUPS)
 def _plans(matchup: Matchup) -> tuple[TurnPlan, ...]:
     plans = tuple(matchup.plan(seat) for seat in range(1 if matchup.is_alike else matchup.players))
@@ -261,6 +267,7 @@ def _turn_cells(matchup: Matchup, seat: int) -> TurnCells:
     return turn_cells(
         rules,
         matchup.lists(seat),
+        matchup.plan(seat),
         matchup.dice[seat],
         cast("Power", matchup.powers[seat]),
         max(score_count(rules), rules.least_bank(on_board=False) // rules.point_step),
@@ -393,8 +400,12 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
     }
     if found := [key for key, is_said in not_yet.items() if is_said]:
         raise _not_yet(rules, found[0])
-    if not thrown.has_jokers:
-        return
+    if thrown.has_jokers:
+        _check_jokers(rules)
+
+
+def _check_jokers(rules: Ruleset) -> None:
+    """Refuse rules that do not say what a joker counts for. Raises InvalidRulesError."""
     if found := [*_unlike_shown(rules), *_options(rules, "decisive")]:
         raise InvalidRulesError.say(
             "{rules}: nobody says what a joker counts for in {key}; use dice without jokers",
@@ -416,23 +427,37 @@ def check_no_badges(*badges: object) -> None:
         )
 
 
-def check_powers(rules: Ruleset) -> None:
-    """Refuse rules that badges which are used up cannot have yet. Raises InvalidRulesError."""
-    found = _options(rules, *_OF_TURNS, "ending") + ["goal_must_be"] * rules.is_exact
-    if found:
+def _check_powers(rules: Ruleset, powers: Iterable[Power | None]) -> None:
+    """Refuse rules that badges which are used up cannot have. Raises InvalidRulesError."""
+    key = why = ""
+    kinds = {power.kind for power in powers if power}
+    raises, keeps = PowerKind.WARLORD in kinds, rules.farkle_keeps_turn_total
+    if rules.ending != "at_once" and (rules.is_defended or rules.ties == "played_on"):
+        key = "ending" if rules.is_defended else "ties"
+        why = say("turns would follow one another for which both players save their uses")
+    elif rules.ending != "at_once" and raises and keeps:
+        key, why = "ending", say("a badge raises what is banked, and not what a farkle keeps")
+    elif rules.is_exact:
+        key, why = "goal_must_be", say("what rolling on beyond the goal is worth does not settle")
+    elif rules.hot_dice_bonus and PowerKind.MIGHT in kinds:
+        key, why = (
+            "hot_dice_bonus",
+            say("with one die more all dice may be left that are not hot dice"),
+        )
+    if key:
         raise InvalidRulesError.say(
-            "{rules}: with loaded dice {key} does not work yet at a table of more than two, nor"
-            " with badges that are used up; use rules without it",
+            "{rules}: with badges that are used up {key} is not solved, as {why}; use rules"
+            " without it",
             rules=rules.name,
-            key=found[0],
+            key=key,
+            why=why,
         )
 
 
 def check_plain(rules: Ruleset) -> None:
     """Refuse rules that tables of several cannot have yet. Raises InvalidRulesError."""
-    check_powers(rules)
-    found = _options(rules, "no_bank_at", "caught_up", "farkle_penalty")
-    found += ["opening_minimum"] * rules.has_opening
+    found = _options(rules, *_OF_TURNS, "ending", "no_bank_at", "caught_up", "farkle_penalty")
+    found += ["goal_must_be"] * rules.is_exact + ["opening_minimum"] * rules.has_opening
     if found:
         raise InvalidRulesError.say(
             "{rules}: with loaded dice {key} does not work yet at a table of more than two; use"

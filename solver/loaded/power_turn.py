@@ -12,7 +12,7 @@ from solver.game.position import Position
 from solver.loaded.matchup import Matchup
 from solver.turn.dice import Roll, TurnState
 from solver.turn.equations import LEAST_GAIN, Endings, Floats, TurnTable
-from solver.turn.power_cells import Cells
+from solver.turn.power_cells import CellTurn
 from solver.turn.powers import PowerKind
 from solver.turn.remaining import shape_of
 from solver.turn.rerolls import find_rerolls, place_of_roll
@@ -44,9 +44,7 @@ class PowerTurn:
         self.power = None if has_said else held
         """What the badge allows in this turn."""
         now = ends(uses)
-        self._solved = len(now.banks) - self.plan.reach
-        self._rows = self._solved + self._cells.reach + 1
-        self._space = np.zeros(self._cells.layers * self._cells.layer)
+        self._turn = CellTurn(self._cells, len(now.banks) - self.plan.reach)
         self.said: float | None = None
         """Value of the turn if a use is said before its first roll, where that has to be."""
         self.more: Floats | None = None
@@ -62,56 +60,26 @@ class PowerTurn:
             now = replace(now, banks=self._raised(now)[:, np.newaxis])
         fewest = uses if has_said else max(0, uses - self._cells.layers + 1)
         self.layers = [
-            self._layer(left - fewest, now if left == uses else ends(left))
+            self._turn.solve(left - fewest, now if left == uses else ends(left), self.more)
             for left in range(fewest, uses + 1)
         ]
         """By the uses left, from the fewest that the turn may come to up to those it has now; banks
         and rolls are those without the badge."""
-
-    def _padded(self, ends: Floats) -> Floats:
-        """Return ends by turn total, (turn totals, 1), with as many as set-asides may lead to."""
-        return np.pad(ends, ((0, self._rows - len(ends)), (0, 0)), mode="edge")
 
     def _raised(self, ends: Endings) -> Floats:
         """Return what banks are worth with the badge, NaN for none, shape (turn totals,).
 
         ends : those that leave one use less
         """
-        rules, totals = self.matchup.rules, np.arange(self._rows)
-        raised = np.array(self._cells.raised(self._rows))
+        rules, totals = self.matchup.rules, np.arange(self._turn.rows)
+        raised = np.array(self._cells.raised(self._turn.rows))
         reaches = self._start.banked + raised * self._step >= rules.winning_score
         allowed = totals * self._step >= rules.least_bank(on_board=self._start.on_board)
         if not rules.minimum_binds_win:
             allowed |= reaches & (totals > 0)
+        if self._start.opponent >= rules.winning_score:
+            allowed = ~np.isnan(ends.bank.take(totals, mode="clip"))
         return np.where(allowed, ends.bank.take(raised, mode="clip"), np.nan)
-
-    def _layer(self, number: int, ends: Endings) -> TurnTable:
-        """Solve the layer of that number, those before being solved: the part of so many uses."""
-        cells = self._cells
-        ends = replace(ends, banks=self._padded(ends.banks), farkles=self._padded(ends.farkles))
-        grid = self._space.reshape(cells.layers, cells.rows, cells.width)[-1 - number]
-        grid = grid[cells.room // cells.width :][: self._rows]
-        grid[self._solved :], grid[:, 2 * cells.columns] = 1.0, ends.farkle
-        best = ends.bank if self.more is None else np.fmax(ends.bank, self.more)
-        best = np.nan_to_num(best, nan=-1.0)
-        for row in range(self._solved, -1, -1):
-            here = self._space[cells.begin(row, number) :]
-            here[cells.farkle] = ends.farkle[row]
-            for part in cells.of_layer(number):
-                found = part.sums(part.best(here.take(part.options)))
-                if part.banked:
-                    found = np.maximum(found, best[row])
-                here[part.place : part.place + len(found)] = found
-        # from where every bank wins on all turn totals are alike
-        grid[self._solved :] = grid[self._solved]
-        # sums of chances may come out one rounding above 1
-        np.minimum(grid, 1.0, out=grid)
-        self._grid = grid
-        values, rolls = (
-            grid[np.newaxis, :, begin : begin + cells.columns, np.newaxis]
-            for begin in (0, cells.columns)
-        )
-        return TurnTable(values, rolls, ends, self.plan)
 
     @property
     def top(self) -> TurnTable:
@@ -125,15 +93,18 @@ class PowerTurn:
 
     @property
     def added(self) -> Floats | None:
-        """Return what rolling one more die is worth, where that may be, (rows, columns)."""
+        """Return what rolling one more die is worth, where that may be, (levels, rows, columns)."""
         adds = self.lower and self.power and self.power.kind is PowerKind.MIGHT
-        return self._grid[:, 2 * self._cells.columns + 1 :] if adds else None
+        return self._turn.grids[:, :, -self._cells.columns :] if adds else None
 
     @property
     def instead(self) -> Floats | None:
-        """Return what rolling again after a farkle is worth, where that may be, (rows, columns)."""
+        """Return what rolling again after a farkle is worth, where that may be.
+
+        Shape (levels, rows, columns).
+        """
         again = self.power and self.power.kind is PowerKind.RESURRECTION
-        return self.lower.roll[0] if self.lower and again else None
+        return self.lower.roll if self.lower and again else None
 
     @property
     def table(self) -> TurnTable:
@@ -154,11 +125,12 @@ class PowerTurn:
 
     def use_value(self, turn: TurnState) -> float | None:
         """Value of using the badge before the next roll or bank; None where it cannot be used."""
-        _, row, column = self.top.index(turn)
+        level, row, column = self.top.index(turn)
         if self.more is not None:
-            return None if np.isnan(self.more[row]) else float(self.more[row])
+            may = self.plan.may_bank[column] and not np.isnan(self.more[row])
+            return float(self.more[row]) if may else None
         if self.added is not None:
-            return float(self.added[row, column])
+            return float(self.added[level, row, column])
         return None if turn.turn_total else self.said
 
     def uses_now(self, turn: TurnState) -> bool:
@@ -176,8 +148,8 @@ class PowerTurn:
         """The chance that the badge is best used on the first roll of the turn."""
         cells = self._cells
         # what is in the room is still that of the first roll
-        rolls = next(part for part in reversed(cells.powered) if not part.banked)
-        options = self._options(rolls, 0, len(self.layers) - 1)
+        rolls = cells.powered[-2]
+        options = self._turn.options(rolls, 0, len(self.layers) - 1, 0)
         used = rolls.best(np.where(rolls.used, options, -1.0))
         plain = rolls.best(np.where(rolls.used, -1.0, options))
         return float(rolls.sums(np.where(used > plain + LEAST_GAIN, 1.0, 0.0))[-1])
@@ -189,8 +161,9 @@ class PowerTurn:
         rerolls = find_rerolls(shape_of(self._thrown), self.power)[turn.dice - 1]
         place = place_of_roll(self._thrown, turn.dice, roll)
         # from where every bank wins on all rows are alike
-        row = min(turn.turn_total // self._step, self._solved)
-        worth = self._of_rolls(row, len(self.layers) - 2, turn.dice - 1)
+        row = min(turn.turn_total // self._step, self._turn.solved)
+        level, *_ = self.top.index(turn)
+        worth = self._of_rolls(row, len(self.layers) - 2, level, turn.dice - 1)
         values = rerolls.values(self._thrown, worth)[place]
         dice = sorted(roll)
         return [
@@ -199,13 +172,10 @@ class PowerTurn:
             if value >= 0  # what may not be rolled again is -1
         ]
 
-    def _of_rolls(self, row: int, layer: int, column: int) -> Floats:
+    def _of_rolls(self, row: int, layer: int, level: int, column: int) -> Floats:
         """What each roll of the dice of a column is worth without the badge, a farkle too."""
         lists, rolls = self.matchup.lists(self.side), self._cells.plain[0]
         first, end = rolls.first_list[column : column + 2]
-        # the last list of a column is that of a farkle
-        return rolls.best(self._options(rolls, row, layer))[first:end][lists.lists[column]]
-
-    def _options(self, part: Cells, row: int, layer: int) -> Floats:
-        """Return what options are worth at a turn total of a layer."""
-        return self._space.take(self._cells.begin(row, layer) + part.options)
+        # the last lists of a column are those of what is given
+        worth = rolls.best(self._turn.options(rolls, row, layer, level))
+        return worth[first:end][lists.lists[column]]

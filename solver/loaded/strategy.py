@@ -79,8 +79,8 @@ class OwnDice(BestPlay):
         power = self.hand(mover).power
         lists = self.matchup.lists(mover)
         if power and power.makes_points:
-            found = np.ones((1, 2, lists.columns), dtype=np.bool_)
-            found[0, 0, :-1] = False
+            found = np.ones((self.plan(mover).levels, 2, lists.columns), dtype=np.bool_)
+            found[0, 0, :-1], found[1:, 0] = False, False
             return found
         plan = self.plan(mover)
         return lists.possible_states(plan, self._highest + 2 * plan.reach)
@@ -94,8 +94,12 @@ class OwnDice(BestPlay):
 class MatchupStrategy(OwnDice, Strategy):
     """Optimal play of a match-up by both sides, who are the players 0 and 1."""
 
-    def __init__(self, matchup: Matchup, values: Floats) -> None:
-        """Take the values of a `MatchupSolution`."""
+    def __init__(self, matchup: Matchup, values: Floats, *, uses: tuple[int, ...] = ()) -> None:
+        """Take the values of a `MatchupSolution`, or those with so many uses left of badges.
+
+        With these no turn uses any.
+        """
+        self._uses = uses
         OwnDice.__init__(self, matchup, 2)
         Strategy.__init__(self, matchup.rules, values, matchup.rules.name)
         self._power_turn = lru_cache(maxsize=16)(self._solve_power_turn)
@@ -112,7 +116,11 @@ class MatchupStrategy(OwnDice, Strategy):
 
     def plans_from(self, mover: int) -> tuple[TurnPlan, ...]:
         """Return the turns of a side and of the other one."""
-        return self.plan(mover), self.plan(1 - mover)
+        return self.matchup.plan_with_badge(mover), self.matchup.plan_with_badge(1 - mover)
+
+    def uses_left(self, mover: int) -> int:
+        """Return the uses that a player has left of a badge while turns use none."""
+        return self._uses[mover] if self._uses else 0
 
     @property
     def _highest(self) -> int:
@@ -122,11 +130,11 @@ class MatchupStrategy(OwnDice, Strategy):
 
     def start_values(self, position: Position) -> Floats:
         """Return the win probability of a side about to start a turn, shape (1,)."""
-        if not any(self.matchup.powers):
+        if not (uses := self._left(position.held)):
             return Strategy.start_values(self, position)
-        if position.held.spent:  # a use was said before the first roll
-            return BestPlay.start_values(self, position)
-        return self._with_uses(self._left(position.held)).start_values(position)
+        if position.held.spent or position.opponent >= self.rules.winning_score:
+            return np.asarray(self.turn(position).values[0, 0, -1])
+        return self._with_uses(uses).start_values(position)
 
     def turn(self, position: Position) -> TurnTable:
         """Return the turn that a possible position of a side belongs to.
@@ -165,7 +173,7 @@ class MatchupStrategy(OwnDice, Strategy):
 
     def _left(self, held: Held) -> tuple[int, int] | tuple[()]:
         """Return the uses left of both badges; () where nobody has one that is used up."""
-        if not any(self.matchup.powers):
+        if self._uses or not any(self.matchup.powers):
             return ()
         one, other = self.matchup.powers
         return held.uses or (uses_of(one), uses_of(other))
@@ -176,6 +184,8 @@ class MatchupStrategy(OwnDice, Strategy):
         def ends(left: int) -> Endings:
             pair = (left, uses[1]) if mover == 0 else (uses[0], left)
             strategy = self._with_uses(pair)
+            if start.opponent >= self.rules.winning_score:
+                return strategy.last_turn(start).ends
             return strategy.endings(strategy.current(), start)
 
         spent = start.held.spent
@@ -183,7 +193,7 @@ class MatchupStrategy(OwnDice, Strategy):
 
     def _find_with_uses(self, uses: tuple[int, ...]) -> "MatchupStrategy":
         """Return play of games in which so many uses are left and turns use none."""
-        return MatchupStrategy(replace(self.matchup, powers=()), self.values[uses])
+        return MatchupStrategy(self.matchup, self.values[uses], uses=uses)
 
 
 class ManyMatchupStrategy(OwnDice, SharedStrategy):

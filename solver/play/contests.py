@@ -78,7 +78,8 @@ def settled(
     contest = Contest(outcomes[one], outcomes[other])
     lasts = _final_turns(rules, one, other, ends)
 
-    sweeps = Sweeps(rules, ends, lasts, contest, cache, None, on_progress, least=_LEAST)
+    by_uses = [last[np.newaxis] for last in lasts]
+    sweeps = Sweeps(rules, ends, by_uses, contest, cache, None, on_progress, least=_LEAST)
     half = len(sweeps.table) // 2
     sides = sweeps.table[:half], sweeps.table[half:]
     if values is not None:
@@ -205,7 +206,7 @@ def _positions(
     told_apart = product(
         choices("began", 1 + rules.has_roles),
         choices("farkles", rules.farkle_limit),
-        choices("opponent_on_board", 1 + rules.has_opening),
+        choices("opponent_on_board", rules.boards),
         choices("opponent_farkles", rules.farkle_limit),
         choices("opponent", score_count(rules)),
     )

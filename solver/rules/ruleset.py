@@ -1777,6 +1777,11 @@ class Ruleset(Data):
         return self.least_bank(on_board=False) > self.least_bank()
 
     @property
+    def boards(self) -> int:
+        """How many cases there are of who is on the board: 1 where it does not matter."""
+        return 2 if self.has_opening else 1
+
+    @property
     def takes_over(self) -> bool:
         """Whether a turn may begin with what the player before left."""
         return self.take_over != "nothing"

@@ -786,9 +786,10 @@ class Hand(ABC):
         shown = dice.shown_by(dice.type_of(die), face)
         return make_roll([*without(roll, (die,)), shown])
 
-    def can_turn(self, roll: Roll) -> bool:
-        """Whether a die of a roll can be turned so that it scores."""
-        return any(self.set_asides(self.turned(roll, die)) for die in set(roll))
+    def can_turn(self, roll: Roll, turn: TurnState, dice: Roll = ()) -> bool:
+        """Whether a die of a roll, one of `dice` if any are told, can be turned to score or win."""
+        fates = (self.fate(self.turned(roll, die), turn) for die in set(dice or roll))
+        return any(fate in {Fate.SCORES, Fate.WINS} for fate in fates)
 
     def rerolled(self, dice: Roll) -> list[int]:
         """Return the types of some dice of a roll, one by one, in their order."""

@@ -51,7 +51,7 @@ between options."""
 _NEVER = -1e300
 """What rolling is worth where it is not allowed. Infinity would be no number less itself."""
 
-_SETTLED = 1e-17
+SETTLED = 1e-17
 """By how much a value changes at most that is repeated no more."""
 
 LEAST_GAIN = 1e-12
@@ -134,6 +134,11 @@ class TurnPlan:
     def reach(self) -> int:
         """Most steps that one set-aside adds to the turn total, bonus and all."""
         return int(np.max(self.targets // self.columns + self.is_hot * max(self.bonuses)))
+
+    @property
+    def farthest(self) -> int:
+        """Return the most steps that one set-aside adds with a badge, if there is one, or as is."""
+        return self.cells.reach if self.cells else self.reach
 
     @cached_property
     def counted_farkles(self) -> npt.NDArray[np.float64]:
@@ -749,7 +754,7 @@ def _rolls_until_banked(
             best = np.take_along_axis(options, chosen, axis=-2)
         found = ended.copy()
         np.add.at(np.moveaxis(found, -2, 0), column, np.moveaxis(chances * best, -2, 0))
-        if np.max(np.abs(found - rolls)) <= _SETTLED:
+        if np.max(np.abs(found - rolls)) <= SETTLED:
             return found
         rolls = found
 

@@ -11,7 +11,7 @@ nothing but which lists there are.
 All of it follows from what rolls offer (`solver.turn.remaining`), and the chances of a set.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -20,7 +20,7 @@ import numpy as np
 
 from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.dice import JOKER, Badge, DiceSet, Die, all_points_with_jokers
-from solver.turn.equations import Floats
+from solver.turn.equations import SETTLED, Endings, Floats, TurnPlan, TurnTable
 from solver.turn.powers import Power, PowerKind
 from solver.turn.remaining import (
     Bools,
@@ -29,7 +29,9 @@ from solver.turn.remaining import (
     Shape,
     any_set,
     best_of_shown,
+    decided,
     digit,
+    every_of_shown,
     gathered,
     roll_chances,
     shape_of,
@@ -40,6 +42,8 @@ from solver.turn.rerolls import Rerolls, find_rerolls
 
 _KEPT = 4
 """Shapes whose lists are kept in memory."""
+_WINS = 1
+"""As an end of a turn, see `solver.turn.remaining.gathered`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +62,8 @@ class Cells:
     """The first list of each cell, and the end, shape (cells + 1,)."""
     chances: Floats
     """The chance of each list, shape (lists,)."""
-    banked: bool = False
-    """Whether a player may bank instead."""
+    banked: Bools
+    """Whether a player may bank instead, shape (cells,)."""
 
     def best(self, options: Floats) -> Floats:
         """Return what each list is worth, given what each option is."""
@@ -76,19 +80,20 @@ class Cells:
 class TurnCells:
     """The cells of the turns of a player.
 
-    They lie layer by layer, the fewest uses left last; so what a use leads to lies a layer further
-    on.
+    They lie layer by layer, the fewest uses left last, and in a layer level by level, see TurnPlan;
+    so what a use leads to lies a layer further on.
     """
 
     rules: Ruleset
     power: Power
     """What the badge allows that is used up."""
-    columns: int
+    plan: TurnPlan
+    """The turn without the badge."""
     layers: int
     """Numbers of uses left that a turn may come to."""
     width: int
-    """Cells of a turn total: W, R, a farkle, and with a die that is added what rolling it is worth.
-    """
+    """Cells of a turn total: W, R, what is given, and with a die that is added what rolling it is
+    worth."""
     room: int
     """Cells that the room has."""
     solved: int
@@ -117,9 +122,18 @@ class TurnCells:
         return self.power.raised(self.rules, rows) if self.power.is_of_bank else []
 
     @property
-    def farkle(self) -> int:
-        """Return the place of what a farkle is worth, which is given."""
-        return self.room + 2 * self.columns
+    def columns(self) -> int:
+        """Return the number of remaining dice that a turn tells apart."""
+        return self.plan.columns
+
+    @property
+    def given(self) -> slice:
+        """Return the places of what is given: what a farkle is worth, a win, and a lost score.
+
+        Of the last two only where rolls decide the game.
+        """
+        first = self.room + 2 * self.columns
+        return slice(first, first + _given(self.rules))
 
     @property
     def rows(self) -> int:
@@ -129,15 +143,112 @@ class TurnCells:
     @property
     def layer(self) -> int:
         """Return how many cells a layer has."""
-        return self.rows * self.width
+        return self.plan.levels * self.rows * self.width
 
-    def begin(self, row: int, layer: int) -> int:
-        """Return where the room of a layer begins at a turn total in steps."""
-        return (self.layers - 1 - layer) * self.layer + row * self.width
+    def places(self, options: Ints, level: int, block: int, *, beyond: bool = False) -> Ints:
+        """Return the places of options at a level, if each has so many cells.
+
+        beyond : whether all turn totals are alike, so that one row leads to itself
+        """
+        inside = options >= self.room
+        layer, place = np.divmod((options - self.room).clip(0), self.layer)
+        steps, cell = np.divmod(place, self.width)
+        # nothing but a set-aside leads to all dice to be rolled or banked
+        hot = inside & (cell == self.columns - 1)
+        steps = (steps + hot * self.plan.bonuses[level]) * (not beyond)
+        blocks = layer * self.plan.levels + hot * (self.plan.next_level(level) - level)
+        found = self.room + blocks * block + steps * self.width + cell
+        return np.where(inside, found, options)
 
     def of_layer(self, layer: int) -> tuple[Cells, ...]:
         """Return the cells of a layer, of which the first is that of the fewest uses."""
         return self.powered if layer else self.plain
+
+
+class CellTurn:
+    """Turns of cells in NumPy, with room for one of each number of uses left."""
+
+    def __init__(self, cells: TurnCells, solved: int) -> None:
+        """Make room for turns of so many turn totals, from which on all are alike."""
+        self.cells, self.solved, self.rows = cells, solved, solved + cells.reach + 1
+        self._block = cells.room + self.rows * cells.width
+        self._space = np.zeros(cells.layers * cells.plan.levels * self._block)
+        self.grids = self._space
+        """The cells that were solved last, shape (levels, turn totals, cells of a turn total)."""
+
+    def options(self, part: Cells, row: int, layer: int, level: int) -> Floats:
+        """Return what options are worth at a turn total of a level."""
+        places = self.cells.places(part.options, level, self._block)
+        return self._space.take(self._begin(row, layer, level) + places)
+
+    def solve(self, number: int, ends: Endings, more: Floats | None = None) -> TurnTable:
+        """Solve the layer of that number, those before being solved: the part of so many uses.
+
+        ends : by turn total, with fewer of them, of which the last stands for all that follow
+        more : what banking with the badge is worth, where that may be, else NaN, (turn totals,)
+        """
+        cells, plan, columns = self.cells, self.cells.plan, self.cells.columns
+        ends = replace(ends, banks=self._padded(ends.banks), farkles=self._padded(ends.farkles))
+        grids = self._space.reshape(cells.layers, plan.levels, -1, cells.width)[-1 - number]
+        grids = grids[:, cells.room // cells.width :]
+        best = ends.bank if more is None else np.fmax(ends.bank, more)
+        best = np.nan_to_num(best, nan=-1.0)
+        rolls_on = ends.weighs or not plan.may_bank.all()
+        first = np.fmax(best, ends.farkle) if ends.weighs else best
+        given = np.empty((self.rows, 3))
+        given[:, 0], given[:, 1], given[:, 2] = ends.farkle, ends.win[0], ends.lost[0]
+        for level in range(plan.levels - 1, -1, -1):
+            grid = grids[level]
+            grid[self.solved :, :columns] = first[self.solved :, np.newaxis]
+            before = grid[self.solved].copy()
+            self._fill(number, level, [self.solved], given, best, beyond=rolls_on)
+            while rolls_on and np.max(np.abs(grid[self.solved] - before)) > SETTLED:
+                before = grid[self.solved].copy()
+                self._fill(number, level, [self.solved], given, best, beyond=True)
+            # from there on all turn totals are alike
+            grid[self.solved :] = grid[self.solved]
+            self._fill(number, level, range(self.solved - 1, -1, -1), given, best)
+        # sums of chances may come out one rounding above 1
+        np.minimum(grids, 1.0, out=grids)
+        self.grids = grids
+        values, rolls = (grids[:, :, begin : begin + columns, np.newaxis] for begin in (0, columns))
+        return TurnTable(values, rolls, ends, plan)
+
+    def _fill(
+        self,
+        number: int,
+        level: int,
+        rows: Iterable[int],
+        given: Floats,
+        best: Floats,
+        *,
+        beyond: bool = False,
+    ) -> None:
+        """Solve rows of a level of a layer, one after another.
+
+        given : by row as of `TurnCells.given`, shape (turn totals, 3)
+        best : bank, -1 where it is not allowed, shape (turn totals,)
+        beyond : as of `TurnCells.places`
+        """
+        cells, parts = self.cells, self.cells.of_layer(number)
+        options = [cells.places(one.options, level, self._block, beyond=beyond) for one in parts]
+        for row in rows:
+            here = self._space[self._begin(row, number, level) :]
+            here[cells.given] = given[row, : cells.given.stop - cells.given.start]
+            for part, places in zip(parts, options, strict=True):
+                found = part.sums(part.best(here.take(places)))
+                if part.banked.any():
+                    np.maximum(found, np.where(part.banked, best[row], -1.0), out=found)
+                here[part.place : part.place + len(found)] = found
+
+    def _begin(self, row: int, layer: int, level: int) -> int:
+        """Return where the room of a level begins at a turn total in steps."""
+        blocks = (self.cells.layers - 1 - layer) * self.cells.plan.levels + level
+        return blocks * self._block + row * self.cells.width
+
+    def _padded(self, ends: Floats) -> Floats:
+        """Return ends by turn total, (turn totals, 1), with as many as set-asides may lead to."""
+        return np.pad(ends, ((0, self.rows - len(ends)), (0, 0)), mode="edge")
 
 
 class _Lists(NamedTuple):
@@ -154,6 +265,7 @@ class _Lists(NamedTuple):
 def turn_cells(
     rules: Ruleset,
     lists: RollLists,
+    plan: TurnPlan,
     thrown: DiceSet,
     power: Power,
     solved: int,
@@ -163,34 +275,34 @@ def turn_cells(
 ) -> TurnCells:
     """Return the cells of turns with a set, of which `lists` are what rolls offer without `power`.
 
-    solved : as of TurnCells
+    plan, solved : as of TurnCells
 
     Raises InvalidDiceError where nothing can score.
     """
-    columns = lists.columns
-    width = (3 if power.kind is PowerKind.MIGHT else 2) * columns + 1
+    columns, given = lists.columns, _given(rules)
+    width = (3 if power.kind is PowerKind.MIGHT else 2) * columns + given
     rerolls = find_rerolls(shape_of(thrown), power) if power.kind is PowerKind.REROLL else ()
     nodes = [[rolls.shape for _, rolls in one.blocks] for one in rerolls]
-    room = 2 * (len(lists.starts) + 1) + max((sum(n for n, _ in some) for some in nodes), default=0)
+    most = max((sum(n for n, _ in some) for some in nodes), default=0)
+    room = 2 * (len(lists.starts) + given) + most
     found = TurnCells(
         rules=rules,
         power=power,
-        columns=columns,
+        plan=plan,
         layers=1 if power.is_of_bank else (2 if power.once else 1 + power.uses),
         width=width,
         room=-(-room // width) * width if rerolls else 0,
         solved=solved,
-        reach=int(lists.targets.max(initial=0)) // columns,
+        reach=plan.reach,
         outcomes=max((most for some in nodes for _, most in some), default=0),
         plain=(),
         powered=(),
     )
     first, chances = found.room + columns, lists.chances(thrown)
     numbers = np.arange(columns)
-    farkles = _singles(np.full(columns, found.farkle), chances[1][0])
-    rolls = _of_rolls(found, lists, chances[0])
-    states = _cells(found.room, [_singles(first + numbers)], banked=True)
-    found = replace(found, plain=(_cells(first, [rolls, farkles]), states))
+    rolls, farkles, *ends = _of_rolls(found, lists, *chances)
+    states = _cells(found.room, [_singles(first + numbers)], banked=plan.may_bank)
+    found = replace(found, plain=(_cells(first, [rolls, farkles, *ends]), states))
     if power.is_of_bank:
         return found
     if power.kind is PowerKind.RESURRECTION:
@@ -201,34 +313,33 @@ def turn_cells(
             options=np.stack((farkles.options, first + numbers + found.layer), axis=1).ravel(),
             used=np.tile([False, True], columns),
         )
-        return replace(found, powered=(_cells(first, [rolls, again]), states))
+        return replace(found, powered=(_cells(first, [rolls, again, *ends]), states))
     if power.kind is PowerKind.REROLL:
         return _with_rerolls(found, lists, thrown, power)
     die = Die(jokers=power.die.jokers)
     kind = replace(power, uses=1, at_start=False, once=False, die=die)
     offers = power_lists(lists, shape_of(thrown), kind, joker_alone=joker_alone, badge=badge)
-    reach = max(found.reach, int(offers.targets.max(initial=0)) // offers.width)
-    found = replace(found, reach=reach)
+    reach = int(offers.targets.max(initial=0)) // offers.width + max(plan.bonuses)
+    found = replace(found, reach=max(found.reach, reach))
     if power.kind is PowerKind.MIGHT:
-        wider, others = offers.chances(thrown, power.die)
-        below = np.full(columns, found.farkle + found.layer)
-        added = _cells(
-            found.farkle + 1,
-            [_of_rolls(found, offers, wider, below=found.layer), _singles(below, others[0])],
-        )
+        wider = _of_rolls(found, offers, *offers.chances(thrown, power.die), below=found.layer)
+        added = _cells(found.given.stop, [*wider])
         ways = np.stack((first + numbers, added.place + numbers), axis=1).ravel()
         either = _singles(ways)._replace(
             cells=numbers, chances=np.ones(columns), lengths=np.full(columns, 2)
         )
-        states = _cells(found.room, [either], banked=True)
+        states = _cells(found.room, [either], banked=plan.may_bank)
         return replace(found, powered=(added, found.plain[0], states))
-    wider, others = offers.chances(thrown)
-    farkles = farkles._replace(chances=others[0])
-    rolls = _of_rolls(found, offers, wider)
-    return replace(found, powered=(_cells(first, [rolls, farkles]), states))
+    rolled = _cells(first, [*_of_rolls(found, offers, *offers.chances(thrown))])
+    return replace(found, powered=(rolled, states))
 
 
-def _cells(place: int, parts: list[_Lists], *, banked: bool = False) -> Cells:
+def _given(rules: Ruleset) -> int:
+    """How many cells of a turn total are given, see `TurnCells.given`."""
+    return 3 if rules.decisive else 1
+
+
+def _cells(place: int, parts: list[_Lists], banked: Bools | None = None) -> Cells:
     """Cells from the place of the first on, each with all its lists."""
     cells, chances, lengths, options, used = map(np.concatenate, zip(*parts, strict=True))
     order = np.argsort(cells, kind="stable")
@@ -242,7 +353,7 @@ def _cells(place: int, parts: list[_Lists], *, banked: bool = False) -> Cells:
         starts=np.concatenate(([0], np.cumsum(lengths[order]))).astype(np.intp),
         first_list=np.searchsorted(cells[order], np.arange(cells.max() + 2)),
         chances=chances[order],
-        banked=banked,
+        banked=np.zeros(cells.max() + 1, dtype=np.bool_) if banked is None else banked,
     )
 
 
@@ -258,47 +369,59 @@ def _singles(options: Ints, chances: Floats | None = None, cells: Ints | None = 
     )
 
 
-def _of_rolls(found: TurnCells, lists: RollLists, chances: Floats, *, below: int = 0) -> _Lists:
-    """What rolls offer in the layer so many cells further on: the lists of R(n)."""
+def _of_rolls(
+    found: TurnCells, lists: RollLists, chances: Floats, ends: Floats, *, below: int = 0
+) -> Iterator[_Lists]:
+    """What rolls offer in the layer so many cells further on: the lists of R(n).
+
+    And those of rolls that end the turn, by what is given.
+
+    ends : the chances of these, as of `RollLists.chances`
+    """
     columns = found.columns
     steps, cell = np.divmod(lists.targets[lists.options], lists.width)
     used = (cell >= columns) & (cell < 2 * columns)
     places = found.room + cell + used * (found.layer - columns)
-    return _Lists(
+    yield _Lists(
         cells=lists.column_of_lists,
         chances=chances,
         lengths=np.diff(lists.starts, append=len(lists.options)),
         options=steps * found.width + places + below,
         used=used,
     )
+    for place, some in zip(range(found.given.start, found.given.stop), ends, strict=False):
+        yield _singles(np.full(columns, place + below), some)
 
 
 def _with_rerolls(found: TurnCells, lists: RollLists, thrown: DiceSet, power: Power) -> TurnCells:
     """The cells of a turn in which dice of a roll may be rolled again.
 
-    In the room are what each list of set-asides and a farkle are worth with one use less, then the
-    same with as many, and then what may be rolled again of the dice of a column.
+    In the room are what each list of set-asides and what is given are worth with one use less, then
+    the same with as many, and then what may be rolled again of the dice of a column.
     """
     columns, number = found.columns, len(lists.starts)
-    rolls = _of_rolls(found, lists, np.ones(number))._replace(cells=np.arange(number))
-    farkle = _singles(np.array([found.farkle]), cells=np.array([number]))
-    each, size = [], number + 1
+    rolls = next(_of_rolls(found, lists, np.ones(number), np.empty((0, columns))))
+    given = np.arange(found.given.start, found.given.stop)
+    each, size = [], number + len(given)
     for shift in (0, 1):
-        for part in (rolls, farkle):
+        for part in (
+            rolls._replace(cells=np.arange(number)),
+            _singles(given, cells=number + np.arange(len(given))),
+        ):
             options = part.options + (1 - shift) * found.layer
             each.append(part._replace(cells=part.cells + shift * size, options=options))
     powered = [_cells(0, each)]
     for column, rerolls in enumerate(find_rerolls(shape_of(thrown), power)):
         first, end = lists.first_list[column : column + 2]
         own = lists.lists[column]
-        of_rolls = np.where(own == end - first, number, first + own)
+        of_rolls = np.where(own < end - first, first, number - (end - first)) + own
         nodes = [*_nodes(rerolls, thrown, of_rolls, size)]
         if nodes:
             powered.append(_cells(2 * size, nodes))
         falls = np.flatnonzero(chance := roll_chances(thrown, column + 1))
         options = np.where(rerolls.offered < 0, -1, 2 * size + rerolls.offered)
-        if not power.after_farkle:
-            options[of_rolls == number] = -1
+        # what is decided is so before the badge can act
+        options[of_rolls >= number + power.after_farkle] = -1
         options = np.sort(np.hstack((size + of_rolls[:, np.newaxis], options))[falls], axis=1)
         # equal dice make equal nodes
         options[:, 1:][options[:, 1:] == options[:, :-1]] = -1
@@ -317,7 +440,7 @@ def _with_rerolls(found: TurnCells, lists: RollLists, thrown: DiceSet, power: Po
 def _nodes(rerolls: Rerolls, thrown: DiceSet, of_rolls: Ints, size: int) -> Iterator[_Lists]:
     """Lists of the nodes of a column: outcomes that are worth the same list are one.
 
-    of_rolls : the list of each roll, `size` - 1 for a farkle
+    of_rolls : the list of each roll, or of what is given
     """
     before = 0
     for (_, rolls), chances in zip(rerolls.blocks, rerolls.chances(thrown), strict=True):
@@ -334,8 +457,8 @@ def power_lists(
 ) -> RollLists:
     """Return what the rolls of a shape offer to who may use a power on them.
 
-    Cells behind those of the remaining dice are the same with a use, and a farkle that is taken as
-    it is. Of `MIGHT` they are what rolls with the die that is added offer once it is.
+    Cells behind those of the remaining dice are the same with a use, a farkle that is taken as it
+    is, and a win. Of `MIGHT` they are what rolls with the die that is added offer once it is.
     """
     if power.kind is PowerKind.DOPPELGANGER:
         return _doubled(lists)
@@ -359,8 +482,8 @@ def _offered(
 ) -> RollLists:
     thrown, adds = any_set(shape), power.kind is PowerKind.MIGHT
     points = all_points_with_jokers(rules, joker_alone=joker_alone, badge=badge, added=int(adds))
-    worth, offsets = worth_of(rules, points), []
-    columns = thrown.whole
+    worth, offsets, ends = worth_of(rules, points), [], []
+    columns, find = thrown.whole, best_of_shown if rules.more_is_better else every_of_shown
     for dice in range(1, columns + 1):
         shown = shown_by_rolls(thrown, dice)
         changed = []
@@ -372,23 +495,37 @@ def _offered(
             for place in range(shown.shape[1]):
                 changed.append(shown.copy())
                 changed[-1][:, place] = digit(power.amount)
-        best, *used = (
-            best_of_shown(rules, thrown, dice, one, worth)[0] for one in (shown, *changed)
-        )
-        offsets.append(np.vstack(used) if adds else _either(best, used, power.after_farkle))
-    ends = [np.zeros(len(of_rolls), dtype=np.intp) for of_rolls in offsets]
-    return gathered(rules, columns if adds else 2 * columns + 1, offsets, ends, [])
+        fates = [decided(rules, one) for one in (shown, *changed)]
+        found = [find(rules, thrown, dice, one, worth)[0] for one in (shown, *changed)]
+        for leads_to, fate in zip(found, fates, strict=True):
+            leads_to[fate >= 0] = -1
+        if adds:
+            # rolls with one die may lead to more than those with another
+            most = max(some.shape[1] for some in found)
+            wide = (np.pad(some + 1, ((0, 0), (0, most - some.shape[1]))) for some in found[1:])
+            offsets.append(np.vstack([*wide]) - 1)
+            ends.append(np.concatenate(fates[1:]).clip(0))
+        else:
+            turned = np.max(found[1:], axis=0) if rules.more_is_better else np.hstack(found[1:])
+            offsets.append(_either(columns, found[0], turned, fates, power.after_farkle))
+            ends.append(fates[0].clip(0))
+    return gathered(rules, columns if adds else 2 * columns + 2, offsets, ends, [])
 
 
-def _either(best: Ints, used: list[Ints], after_farkle: bool) -> Ints:
-    """Where rolls lead to as they are, and by a use with one die turned or another."""
-    columns = best.shape[1]
-    turned, farkles = np.max(used, axis=0), ~np.any(best >= 0, axis=1)
-    if not after_farkle:
-        turned[farkles] = -1
-    by_use = farkles & np.any(turned >= 0, axis=1)
+def _either(columns: int, best: Ints, turned: Ints, fates: list[Ints], after_farkle: bool) -> Ints:
+    """Where rolls lead to as they are, and by a use with one die turned or another.
+
+    fates : of rolls as they are, then of those with each of the dice turned
+    """
+    wins = np.any(np.array(fates[1:]) == _WINS, axis=0)
+    farkles = ~np.any(best >= 0, axis=1)
+    closed = fates[0] > 0 if after_farkle else farkles
+    turned[closed], wins[closed] = -1, False
+    as_it_is = farkles & (np.any(turned >= 0, axis=1) | wins)
+    width = 2 * columns + 2
     plain, use = (
-        np.where(some >= 0, some // columns * (2 * columns + 1) + some % columns + behind, -1)
+        np.where(some >= 0, some // columns * width + some % columns + behind, -1)
         for some, behind in ((best, 0), (turned, columns))
     )
-    return np.hstack((plain, use, np.where(by_use, 2 * columns, -1)[:, np.newaxis]))
+    ends = (np.where(some, 2 * columns + k, -1) for k, some in enumerate((as_it_is, wins)))
+    return np.hstack((plain, use, np.stack([*ends], axis=1)))

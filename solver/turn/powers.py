@@ -15,6 +15,13 @@ When a power acts, and what it does then; every use is one of those that a playe
 
 The last two act on a roll that scores; with `after_farkle` on any. Several uses may fall in one
 turn, on different rolls, and those of `RESURRECTION` after one another; with `once` only one.
+
+Where the rules decide rolls by themselves, one that wins or loses the score is settled before a
+badge can act on it, and one that loses the turn is a farkle like any other. A roll that a badge has
+changed, or thrown anew or with one more die, is decided by what it then shows. A die is turned so
+that the roll scores or wins. Bonuses for hot dice count once, whatever a badge makes of the points
+of dice, but are part of a turn total that a `WARLORD` raises; a farkle that keeps the turn total
+keeps it as it is, without that share.
 """
 
 from dataclasses import dataclass

@@ -257,9 +257,9 @@ def _find_lists(
     moves: list[Ints] = []
     for dice in range(1, columns + 1):
         shown = shown_by_rolls(thrown, dice)
-        fates = _decided(rules, thrown, dice)
+        fates = decided(rules, shown)
         goes_on = fates < 0
-        find = _every if all_options else best_of_shown
+        find = every_of_shown if all_options else best_of_shown
         of_scoring, reached = find(rules, thrown, dice, shown[goes_on], worth)
         of_rolls = np.full((len(shown), of_scoring.shape[1]), -1, dtype=np.intp)
         of_rolls[goes_on] = of_scoring
@@ -340,19 +340,23 @@ def digit(face: int) -> int:
     return int(_CODES ** ((face - 1) % (len(FACES) + 1)))
 
 
-def _decided(rules: Ruleset, thrown: DiceSet, dice: Remaining) -> Ints:
-    """The end of the turn by each roll of some dice, as in `gathered`; -1 where points decide."""
-    faces = _rolls(thrown.remaining[dice])
-    counts = (faces[:, :, np.newaxis] == np.array(FACES)).sum(axis=1)
-    ends = np.full(len(faces), -1, dtype=np.intp)
+def decided(rules: Ruleset, shown: npt.NDArray[np.int64]) -> Ints:
+    """The end of the turn by each roll, as in `gathered`; -1 where points decide.
+
+    shown : as of `best_of_shown`
+    """
+    ends = np.full(len(shown), -1, dtype=np.intp)
+    if not rules.decisive:
+        return ends
+    counts = (shown[:, :, np.newaxis] == np.array([digit(face) for face in FACES])).sum(axis=1)
     for then, patterns in reversed(rules.decisive.items()):
-        for shown in (dice for pattern in patterns for dice in dice_of(pattern)):
-            needed = np.array([shown.count(face) for face in FACES])
+        for dice in (dice for pattern in patterns for dice in dice_of(pattern)):
+            needed = np.array([dice.count(face) for face in FACES])
             ends[np.all(counts >= needed, axis=1)] = _ENDS[then]
     return ends
 
 
-def _every(
+def every_of_shown(
     rules: Ruleset,
     thrown: DiceSet,
     dice: Remaining,

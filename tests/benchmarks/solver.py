@@ -157,7 +157,7 @@ def measure_sweeps(kernels: str) -> Figures:
 
     rules = load_rules("facebook")
     ends, contest = endgame(rules), Contest(as_is_best(), as_is_best())
-    sweeps = Sweeps(rules, ends, [ends.last], contest, Path(kernels), 1, lambda _: None)
+    sweeps = Sweeps(rules, ends, [ends.lasts], contest, Path(kernels), 1, lambda _: None)
     sweeps.turns = Turns(*[sweeps.turns.whole] * len(sweeps.turns))
     whole: list[float] = []
 

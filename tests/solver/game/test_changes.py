@@ -32,7 +32,7 @@ def test_changes_are_noted_group_by_group(rules: Ruleset, nearly_lost: float, le
     random, ends = np.random.default_rng(8), endgame(rules)
     work = make_work(rules, ends, 1)
     game = work.game
-    table = make_table(game, [ends.last])
+    table = make_table(game, [ends.lasts])
     s = game.scores + 3
     rows = 3
     totals = slice(s - rows + 1, s + 1)
@@ -92,7 +92,7 @@ def test_what_is_no_number_is_told() -> None:
     rules = RULES["opening"]
     ends = endgame(rules)
     work = make_work(rules, ends, 1)
-    table = make_table(work.game, [ends.last])
+    table = make_table(work.game, [ends.lasts])
     before = table[:, :, :, 9:10].copy()
     table[0, 0, 0, 9, PAD + 4] = np.nan
     changed = np.zeros((len(table[0, 0, 0]), work.game.scores // LANES + 1))

@@ -103,7 +103,7 @@ def check_wrong_values(kernels: Path, rules: Ruleset, seed: int) -> int:
     """
     random, right = np.random.default_rng(seed), exact(rules, TOLERANCE)
     ends, best = endgame(rules), Contest(as_is_best(), as_is_best())
-    sweeps = Sweeps(rules, ends, [ends.last], best, kernels, 1, lambda _: None)
+    sweeps = Sweeps(rules, ends, [ends.lasts], best, kernels, 1, lambda _: None)
     sweeps.number = 1
     level = np.eye(right.shape[1])[np.newaxis]
     proved = 0

@@ -1,6 +1,7 @@
 """When to use a badge: against averages over all rolls, and games that are rolled die by die."""
 
 import random
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -18,31 +19,51 @@ from solver.play.advice import advise, best_use, odds
 from solver.turn.powers import Power, PowerKind
 from tests import naive_loaded
 from tests.loaded_dice import GAME_DICE, coded, kcd, random_dice, set_of
-from tests.powers import KINDS, random_power
+from tests.powers import KINDS, random_power, without_jokers
 
 
-def any_strategy(seed: int, kind: PowerKind) -> MatchupStrategy:
+def any_strategy(seed: int, kind: PowerKind, **options: Any) -> MatchupStrategy:
     """A turn of three dice with a badge among values that are made up."""
     chance = random.Random(f"{kind} {seed}")
     powers = random_power(chance, kind, 2), random_power(chance, chance.choice(KINDS), 1)
-    rules = kcd(dice=3, goal=200, set_aside_all=seed % 2 == 1)
-    one, other = set_of(random_dice(chance, 3)), set_of(random_dice(chance, 3))
+    if any(power.kind is PowerKind.MIGHT for power in powers):
+        options.pop("hot_dice_bonus", None)  # with which it does not go
+    rules = kcd(dice=3, goal=200, set_aside_all=seed % 2 == 1, **options)
+    dice = [random_dice(chance, 3) for _ in range(2)]
+    if rules.decisive:
+        powers = without_jokers(powers[0]), without_jokers(powers[1])
+        dice = [[replace(die, jokers=frozenset()) for die in some] for some in dice]
+    one, other = map(set_of, dice)
     shape = powers[0].uses + 1, powers[1].uses + 1, 2, 4, 4
     values = np.sort(np.random.default_rng(seed).random(shape), axis=0)
     matchup = Matchup(rules, (one, other), chance.random() < 0.3, powers=powers)
     return MatchupStrategy(matchup, values)
 
 
+OPTIONS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "farkle keeps": {"farkle_keeps_turn_total": True},
+    "win or lose": {"instant_win": ("66",), "lose_everything": ("22",)},
+    "one left, bonus": {"bank_dice_left": 1, "hot_dice": "no_bank", "hot_dice_bonus": (50, 100)},
+    "final turn": {"ending": "final_turn", "ties": "shared"},
+}
+
+
 @pytest.mark.mostly_slow
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("seed", range(4))
-def test_the_average_over_all_rolls_is_the_value_of_rolling(seed: int, kind: PowerKind) -> None:
-    strategy = any_strategy(seed, kind)
+def test_the_average_over_all_rolls_is_the_value_of_rolling(
+    seed: int, options: str, kind: PowerKind
+) -> None:
+    strategy = any_strategy(seed, kind, **OPTIONS[options])
     thrown, power = strategy.matchup.dice[0], strategy.matchup.powers[0]
     assert power is not None
-    for left, (total, dice) in product(range(power.uses + 1), [(0, thrown.whole), (50, 1)]):
+    turns = [(0, thrown.whole), (50, 1)]
+    others = [50] if strategy.rules.ending == "at_once" else [50, 250]
+    for left, (total, dice), other in product(range(power.uses + 1), turns, others):
         held = Held((left, 1))
-        position = strategy.start(0, 50, 50, held).change(turn_total=total, dice=dice)
+        position = strategy.start(0, 50, other, held).change(turn_total=total, dice=dice)
         mean = 0.0
         for roll, ways in thrown.rolls(dice):
             advice = advise(strategy, position, roll)

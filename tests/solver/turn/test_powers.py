@@ -124,3 +124,14 @@ def test_two_dice_that_show_the_same_are_rolled_again_together() -> None:
         for choice, node in zip(rerolls.choices, offered, strict=True):
             one, other = thrown.faces((dice[choice[0]],)), thrown.faces((dice[choice[1]],))
             assert (node >= 0) == (one == other)
+
+
+def test_fewer_points_are_offered_where_they_may_be_better() -> None:
+    """Two 1s are thrown, and one of them is turned to a 5: either may be set aside."""
+    shape, power = ((2, 0),), Power(PowerKind.TRANSMUTATION, amount=5)
+    for barred, fewest in ((("100",), 1), ((), 2)):
+        rules = kcd(dice=2, no_bank_at=barred)
+        plain = roll_lists(rules, shape, all_options=not rules.more_is_better)
+        offers = power_lists(plain, shape, power)
+        ones = options_of(offers, int(offers.first_list[1] + offers.lists[1][0]))
+        assert min(steps for steps, column, used in ones if used and column == 0) == fewest
