@@ -127,8 +127,8 @@ class BestPlay:
         As of `possible`, where the last turn total stands for all that follow.
         """
         rules = rules_at(self.rules, position)
-        found = self.possible(position.mover) if rules is self.rules else reachable(rules)
-        return found[:, np.minimum(np.arange(rows), found.shape[1] - 1)]
+        states = self.possible(position.mover) if rules is self.rules else reachable(rules)
+        return states[:, np.minimum(np.arange(rows), states.shape[1] - 1)]
 
     def is_reachable(self, position: Position) -> bool:
         """Whether rolls lead to the turn of a position that has a value."""
@@ -196,9 +196,9 @@ class BestPlay:
         """Return by player what a turn has: values with the mover first, or the mover's of two."""
         if len(values) < self.players:
             values = np.array([*values, 1 - values[0]])
-        found = np.empty(self.players)
-        found[list(position.in_order)] = values
-        return found
+        by_player = np.empty(self.players)
+        by_player[list(position.in_order)] = values
+        return by_player
 
     def power_turn(self, position: Position) -> Any:  # noqa: ARG002
         """Return the layers of a turn in which badges are used up; None where nobody has one.
@@ -229,7 +229,7 @@ class Values:
     ) -> None:
         self.rules = rules
         self.array = array
-        """At [who began, standing, opponent's standing], see `solver.game.standings.value_shape`.
+        """Values at [who began, standing, opponent's standing], see `standings.value_shape`.
 
         All of the first player's before all of the second's where both have turns of their own."""
         self.rolled = rolled
@@ -266,8 +266,8 @@ class Values:
         turns : those left, where the rules have a number of rounds
         """
         if self.rules.rounds:
-            found = rounds.values_at(self.rules, self.array, turns, [own, opponent])[..., 0]
-            return self._chances(found)
+            chances = rounds.values_at(self.rules, self.array, turns, [own, opponent])[..., 0]
+            return self._chances(chances)
         rows = standing_indices(self.rules, own)
         columns = opponent_indices(self.rules, opponent)
         place = role(self.rules, began=began)
@@ -276,9 +276,9 @@ class Values:
             place += roles
         return self._chances(self.array[place, rows, columns])
 
-    def _chances(self, found: Floats) -> Floats:
+    def _chances(self, numbers: Floats) -> Floats:
         """Values that were read. Raises StrategyFileError where they are none."""
-        values = np.asarray(found)
+        values = np.asarray(numbers)
         if not np.all((values >= 0) & (values <= 1)):
             raise StrategyFileError.say(
                 "{file}: holds values that are not probabilities; solve the rules again",
@@ -296,12 +296,12 @@ class Values:
         columns = standing_indices(rules, opponent)
         first = first_rows(rules)[role(rules, began=began), row]
         begin, end = first[columns], first[columns + 1]
-        found = np.zeros((len(columns), rules.dice))
+        chances = np.zeros((len(columns), rules.dice))
         there = (begin < end) & (points > 0)
         places = np.minimum(begin + points // rules.point_step, end - 1)[there]
         if self.rolled is not None:
-            found[there, : self.rolled.shape[1]] = self._chances(self.rolled[places])
-        return found
+            chances[there, : self.rolled.shape[1]] = self._chances(self.rolled[places])
+        return chances
 
     def left_by_dice(
         self, start: Position, points: Ints, *, farkles: bool = False, taken: bool = True
@@ -402,9 +402,9 @@ class Strategy(BestPlay):
         for values in self._attempts():
             others, turns = many(position.other), position.turns_left
             own = many(position.own)
-            found = values.at(own, others, began=position.began, turns=turns)
+            chances = values.at(own, others, began=position.began, turns=turns)
             if values.are_unchanged:
-                return found
+                return chances
         raise self._never_the_same()
 
     def win_probabilities(self, own: Standings, opponents: Standings, *, began: bool) -> Floats:
@@ -413,9 +413,9 @@ class Strategy(BestPlay):
         Raises StrategyFileError as `win_probability` does.
         """
         for values in self._attempts():
-            found = values.at(own, opponents, began=began)
+            chances = values.at(own, opponents, began=began)
             if values.are_unchanged:
-                return found
+                return chances
         raise self._never_the_same()
 
     def turn(self, position: Position) -> TurnTable:
@@ -589,9 +589,9 @@ class Strategy(BestPlay):
         rules, step, plan = self.rules, self.rules.point_step, self.plan(start.mover)
         ends = endgame_taken_over(rules)
         missing, theirs = (
-            max(rules.winning_score - score, rules.least_bank(on_board=one.on_board)) // step
-            for one in (start.own, start.other)
-            for score in [rules.score_floor if rules.leaves_and_falls else one.score]
+            max(rules.winning_score - score, rules.least_bank(on_board=standing.on_board)) // step
+            for standing in (start.own, start.other)
+            for score in [rules.score_floor if rules.leaves_and_falls else standing.score]
         )
         free = rules.least_bank_at(start.banked, on_board=start.on_board) // step
         to_goal = (rules.winning_score - start.banked) // step

@@ -47,13 +47,13 @@ class Shape(NamedTuple):
     """How wide intervals are where they are narrow, see `intervals`."""
 
     lean: float
-    """By how much they are smaller at 1 than at 0, where most of them is for rounding."""
+    """How much smaller they are at 1 than at 0, where most of them is for rounding."""
     growth: float = 0.0
-    """By how much they are smaller at the goal than at the least scores."""
+    """How much smaller they are at the goal than at the least scores."""
 
 
 SHAPES = Shape(0.02, growth=0.5), Shape(0.2), Shape(0.0)
-"""Those that are tried, one after the other.
+"""Shapes that are tried, one after the other.
 
 Where no score falls, intervals that are narrower as the goal comes closer shrink in every turn that
 banks, and with a little lean in that of a player who is all but lost, and bound to farkle, or who
@@ -98,7 +98,7 @@ def error_bound(
     for total in range(2 * game.scores - 2, -1, -together):
         on_progress(work_done(total, game.scores))
         totals = range(total, max(-1, total - together), -1)
-        exist = [groups < len(first_scores(one, game)) for one in totals]
+        exist = [groups < len(first_scores(points, game)) for points in totals]
         sweep_kernels.sweep_totals(*turns, table, total, np.array(exist), *work, *contest)
     lower, upper = (read_table(rules, side) for side in sides)
     del table, sides  # they are large
@@ -144,8 +144,8 @@ def first_proved(prove: Prove, tolerances: Iterable[float], *, falls: bool) -> f
 
     falls : whether a score may fall, so that intervals that narrow towards the goal may grow
     """
-    found = (prove(one, shape) for one in tolerances for shape in SHAPES[falls:])
-    return next((bound for bound in found if bound is not None), None)
+    bounds = (prove(tolerance, shape) for tolerance in tolerances for shape in SHAPES[falls:])
+    return next((bound for bound in bounds if bound is not None), None)
 
 
 def bound_within(rules: Ruleset, prove: Prove, tolerance: float, *, falls: bool) -> float:
@@ -157,9 +157,9 @@ def bound_within(rules: Ruleset, prove: Prove, tolerance: float, *, falls: bool)
     falls : as of `first_proved`
     """
     wider = [10.0**k * tolerance for k in range(4 if tolerance >= DEFAULT_TOLERANCE else 1)]
-    if (found := first_proved(prove, wider, falls=falls)) is None:
+    if (bound := first_proved(prove, wider, falls=falls)) is None:
         raise not_proved(rules, tolerance)
-    return found
+    return bound
 
 
 class _Slacks(NamedTuple):
@@ -170,24 +170,24 @@ class _Slacks(NamedTuple):
 
 
 def _slacks(rules: Ruleset, plans: Sequence[TurnPlan], scores: int) -> _Slacks:
-    """By which bounds have to be moved apart after turns, but for a little more.
+    """How far bounds have to be moved apart after turns, but for a little more.
 
     That excess is what whoever plays by the bounds gains in every turn, so that the game ends.
     """
-    ends, found = endgames(rules, plans), []
+    ends, pairs = endgames(rules, plans), []
     finals = tuple(plans) or (turn_plan(rules.in_last_turns),)
     for plan in {*(plans or [turn_plan(rules)]), *finals}:
         if plan.cells:
             final = rules.ending != "at_once" and 4 * _rounding_of_cells(plan.cells, in_numpy=True)
-            found.append((_rounding_of_cells(plan.cells), float(final)))
+            pairs.append((_rounding_of_cells(plan.cells), float(final)))
             continue
         rows = scores + ends[0].beyond + plan.reach
         sums = _rounding_of_rolls(plan, by_lists=bool(plans))
         turn = turn_rounding(plan, sums, rows)
         if rules.is_exact:  # what is rolled on beyond the goal settles
             turn += 10 * _ROUNDING * plan.rolls_to_end
-        found.append((turn, final_turn_slack(plan, sums, rows)))
-    slacks = _Slacks(*map(max, zip(*found, strict=True)))
+        pairs.append((turn, final_turn_slack(plan, sums, rows)))
+    slacks = _Slacks(*map(max, zip(*pairs, strict=True)))
     if not rules.is_defended:
         return slacks
     off = defended(rules, finals, slacks.final_turn)[1]
@@ -217,7 +217,7 @@ def slacks_of(plan: TurnPlan, turn_totals: int, *, by_lists: bool = False) -> tu
 
 def _lasts(ends: Sequence[Endgame], off: float) -> list[Floats]:
     """What final turns are worth, but for so much."""
-    return [one.lasts + np.where(one.lasts > 0, off, 0.0) for one in ends]
+    return [end.lasts + np.where(end.lasts > 0, off, 0.0) for end in ends]
 
 
 def turn_rounding(plan: TurnPlan, sums: Floats, turn_totals: int) -> float:
@@ -250,7 +250,7 @@ def _rounding_of_rolls(plan: TurnPlan, *, by_lists: bool) -> Floats:
 
 @lru_cache(maxsize=RULESETS)
 def _rounding_of_sums(plan: TurnPlan) -> Floats:
-    """Those of code of its own: of chances, of products with values, and of the sum.
+    """Roundings in a turn's own code: of chances, of products with values, and of the sum.
 
     One term after the other, in that turn function in which they are most.
     """
@@ -258,15 +258,15 @@ def _rounding_of_sums(plan: TurnPlan) -> Floats:
     for weighed in turns_weigh(plan):
         for column, parts in enumerate(summands(plan, weighed)):
             chances, rolls = [*chain(*parts)], 6 ** (column % plan.width + 1)
-            exact = [Fraction(round(one * rolls), rolls) for one in chances]
-            off = sum(abs(Fraction(one) - right) for one, right in zip(chances, exact, strict=True))
-            found = float(off) / _ROUNDING
+            exact = [Fraction(round(chance * rolls), rolls) for chance in chances]
+            off = sum(abs(Fraction(p) - right) for p, right in zip(chances, exact, strict=True))
+            units = float(off) / _ROUNDING
             if plan.throws_again:  # no more is known than that each chance was rounded once
-                found = float(_last_places(chances).sum())
+                units = float(_last_places(chances).sum())
             sums = [total for part in parts for total in np.cumsum(part)[1:]]
             sums += np.cumsum([fsum(part) for part in parts if part]).tolist()[1:]
-            found += _last_places([*chances, *sums]).sum()
-            roundings[column] = max(roundings[column], found)
+            units += _last_places([*chances, *sums]).sum()
+            roundings[column] = max(roundings[column], units)
     return roundings
 
 
@@ -277,8 +277,8 @@ def _rounding_of_lists(plan: TurnPlan) -> Floats:
 
 def roundings(lists: Lists) -> Floats:
     """Return those of `list_kernels.turn_of_lists` in each column, of chances rounded once."""
-    found = np.zeros(len(lists.farkles))
-    for n in range(len(found)):
+    units = np.zeros(len(lists.farkles))
+    for n in range(len(units)):
         ends = [lists.wins[n], lists.loses[n], lists.farkles[n]]
         chances = lists.chances[lists.first_list[n] : lists.first_list[n + 1]]
         parts = [chances[k : k + SUMMED] for k in range(0, len(chances), SUMMED)]
@@ -286,12 +286,12 @@ def roundings(lists: Lists) -> Floats:
         # of chances, of products with them, and of sums
         results: list[npt.ArrayLike] = [ends, chances, ends, chances, ends, sums]
         results += map(np.cumsum, parts)
-        found[n] = sum(_last_places(some).sum() for some in results)
-    return found
+        units[n] = sum(_last_places(numbers).sum() for numbers in results)
+    return units
 
 
 def _last_places(results: npt.ArrayLike) -> Floats:
-    """By which results may be off, in units of _ROUNDING: half of their last place each.
+    """How far results may be off, in units of _ROUNDING: half of their last place each.
 
     They are sums of chances, or numbers of values, none of which is above 1 but for what bounds
     below 0 leave to the other player.
@@ -319,14 +319,14 @@ def _most_accumulated(before: Callable[[Floats], Floats], sums: Floats, most: in
     sums : those of one sum, by cell
     most : how many sums follow one another at most
     """
-    found = sums
+    totals = sums
     for _ in range(most):
-        further = before(found)
-        if np.all(further - found <= sums / 200):
+        further = before(totals)
+        if np.all(further - totals <= sums / 200):
             # a hundredth more than this is never exceeded, as it is not after one more sum
-            return float(found.max() * 1.01)
-        found = further
-    return float(found.max())
+            return float(totals.max() * 1.01)
+        totals = further
+    return float(totals.max())
 
 
 @lru_cache(maxsize=RULESETS)
@@ -354,7 +354,7 @@ def _rounding_of_cells(cells: "TurnCells", *, in_numpy: bool = False) -> float:
         in_room[options], newest[own[n]] = newest[cell[options]], n
 
     def before(after: Floats) -> Floats:
-        found = np.zeros_like(after)
+        totals = np.zeros_like(after)
         for layer in range(cells.layers):
             left = layer - below
             leads_to = np.where(left > 0, powered[cell], plain[cell])
@@ -362,8 +362,8 @@ def _rounding_of_cells(cells: "TurnCells", *, in_numpy: bool = False) -> float:
             best = np.maximum.reduceat(after[left.clip(0), leads_to], starts[:-1])
             means = np.diff(np.append(0.0, np.cumsum(lists.chances * best))[lists.first_list])
             part = columns >= split if layer else columns < split
-            found[layer, part] = (each + means)[part]
-        return found
+            totals[layer, part] = (each + means)[part]
+        return totals
 
     sums = before(np.zeros((cells.layers, len(own))))
     return _ROUNDING * (1 + _most_accumulated(before, sums, sums.size * cells.rows))

@@ -40,7 +40,7 @@ _FAR = 10_000
 """Point steps behind at which final turns are told apart at most."""
 
 _SETTLED = 1e-15
-"""By how much final turns in return may still differ."""
+"""How much final turns in return may still differ."""
 
 _MOST_ROUNDS = 1000
 """Final turns in return after which what is still open would go on and on."""
@@ -66,7 +66,7 @@ class Endgame:
     tie: float
     """Win probability of the player whose final turn ends in a tie."""
     outdone: Floats
-    """As `last` of a margin at which a tie has lost, as there it has to be beaten as well."""
+    """What `last` is at a margin where a tie has lost, as there it has to be beaten as well."""
 
     @property
     def last(self) -> Floats:
@@ -111,11 +111,11 @@ def endgame_taken_over(rules: Ruleset) -> Endgame:
     Turns may go on for as long as more points can matter at all, as players roll on for fewer dice
     to leave. Raises what `endgame` does.
     """
-    found, further = endgame(rules), 0
-    while np.max(found.last[:, 1 + found.beyond] - found.last[:, -1]) > NEXT_TO_NOTHING:
+    ends, further = endgame(rules), 0
+    while np.max(ends.last[:, 1 + ends.beyond] - ends.last[:, -1]) > NEXT_TO_NOTHING:
         further += 50
-        found = endgame(rules, further=further)
-    return found
+        ends = endgame(rules, further=further)
+    return ends
 
 
 @lru_cache(maxsize=RULESETS)
@@ -130,9 +130,9 @@ def taken_finals(rules: Ruleset) -> Floats:
     least = rules.least_bank() // step
     plan = turn_plan(rules)
     table = _final_turn(rules, plan, most + least, tie, on_board=True)
-    found: Floats = table.roll[0, least : least + most + 1, plan.usual][::-1].copy()
-    found[:, rules.take_over_dice :] = 0.0
-    return found
+    worth: Floats = table.roll[0, least : least + most + 1, plan.usual][::-1].copy()
+    worth[:, rules.take_over_dice :] = 0.0
+    return worth
 
 
 def taken_rows(rules: Ruleset) -> Ints:
@@ -147,11 +147,11 @@ def taken_rows(rules: Ruleset) -> Ints:
     everyone = all_standings(rules)
     score, is_on = (everyone.score - rules.score_floor) // step, everyone.on_board
     may = is_on & (everyone.score >= rules.take_over_from)
-    least, opening = (rules.least_bank(on_board=one) // step for one in (True, False))
+    least, opening = (rules.least_bank(on_board=board) // step for board in (True, False))
     # what is left is handed on while scores fall, down to the floor
     score_then = 0 * score if rules.leaves_and_falls else score
     missing = np.maximum(goal - score_then, np.where(is_on, least, opening))
-    found = np.empty((roles, standings, standings), dtype=np.int64)
+    counts = np.empty((roles, standings, standings), dtype=np.int64)
     for role in range(roles):
         own, theirs = (
             missing + (0 if rules.goal_ends_game(last_of_round=bool(who)) else beyond)
@@ -161,8 +161,8 @@ def taken_rows(rules: Ruleset) -> Ints:
         if rules.take_over == "banked":
             # nobody has banked more points than the score, from the floor up
             rows = np.minimum(own[:, np.newaxis], score)
-        found[role] = np.where(may[:, np.newaxis], rows + 1, 0)
-    return found
+        counts[role] = np.where(may[:, np.newaxis], rows + 1, 0)
+    return counts
 
 
 @lru_cache(maxsize=RULESETS)
@@ -204,12 +204,12 @@ def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tupl
             _by_uses(rules, plan, margins, tie, on_board=True, beaten=other)
             for plan, tie, other in zip(finals, ties, beaten, strict=True)
         ]
-        found = [
+        limits = [
             _beyond(rules, leader, last, goals)
-            for leader, some in zip(reversed(plans), lasts, strict=True)
-            for last in some
+            for leader, by_uses in zip(reversed(plans), lasts, strict=True)
+            for last in by_uses
         ]
-        if None not in found:
+        if None not in limits:
             break
     else:
         raise InvalidRulesError.say(
@@ -218,7 +218,7 @@ def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tupl
             rules=rules.name,
             ending=rules.ending,
         )
-    beyond = max(far for far in found if far is not None) + further
+    beyond = max(far for far in limits if far is not None) + further
     used = goals + beyond + reach + 1
     if rules.is_defended:
         used = max(used, *(len(other) for other in beaten if other is not None))
@@ -258,21 +258,21 @@ def defended(
     off, reach = 2.0, max(plan.reach for plan in plans)
     margins = 4 * score_count(rules) + 20 * reach
     while True:
-        found = [last_turns(rules, plan, margins, tie, on_board=True) for plan in plans]
-        if margins > _FAR or all(one[-1 - reach] - one[-1] <= _NO_MARGIN for one in found):
+        finals = [last_turns(rules, plan, margins, tie, on_board=True) for plan in plans]
+        if margins > _FAR or all(one[-1 - reach] - one[-1] <= _NO_MARGIN for one in finals):
             break
         margins *= 2
     # margins at which it hardly matters any more how far one is behind
-    margins = max(int(np.argmax(one - one[-1] <= _NO_MARGIN)) for one in found)
-    found = [one[: margins + 1] + slack for one in found]
+    margins = max(int(np.argmax(one - one[-1] <= _NO_MARGIN)) for one in finals)
+    finals = [one[: margins + 1] + slack for one in finals]
     for number in range(1, _MOST_ROUNDS):
-        last = found
+        last = finals
         away = slack if number % 2 == 0 else -slack
-        found = [
+        finals = [
             last_turns(rules, plan, margins, tie, on_board=True, beaten=other) + away
             for plan, other in zip(plans, last[::-1], strict=True)
         ]
-        pairs = [np.max(np.abs(one - other)) for one, other in zip(found, last, strict=True)]
+        pairs = [np.max(np.abs(one - other)) for one, other in zip(finals, last, strict=True)]
         before, off = off, float(max(pairs))
         if off <= _SETTLED or off >= before:  # the rest is rounding
             break
@@ -282,7 +282,7 @@ def defended(
             " that is defended may never end",
             rules=rules.name,
         )
-    return [(one + other) / 2 for one, other in zip(found, last, strict=True)], off
+    return [(one + other) / 2 for one, other in zip(finals, last, strict=True)], off
 
 
 def _worth_of_tie(rules: Ruleset, chaser: TurnPlan, leader: TurnPlan, margins: int) -> float:
@@ -441,7 +441,7 @@ def _by_uses(
         alone = last_turns(rules, plan, margins, 0.0, on_board=on_board)
         ties = raised[least] == np.arange(margins + 1)
         return np.stack([bare, np.where(ties, bare[least], alone[least])])
-    found = np.tile(bare, (cells.layers, 1))
+    chances = np.tile(bare, (cells.layers, 1))
     most = min(margins, rules.least_bank(on_board=on_board, wins=True) // rules.point_step)
     for margin in [*range(1, most + 1), margins]:
         ends = _final_turn(rules, plan, margin, tie, on_board=on_board).ends
@@ -449,8 +449,8 @@ def _by_uses(
         for layer in range(cells.layers):
             values = turn.solve(layer, ends).win_probability[0, :, -1]
             here = values[: margin - most][::-1] if margin == margins else values[:1]
-            found[layer, margin - len(here) + 1 : margin + 1] = here
-    return found[np.minimum(np.arange(cells.uses + 1), cells.layers - 1)]
+            chances[layer, margin - len(here) + 1 : margin + 1] = here
+    return chances[np.minimum(np.arange(cells.uses + 1), cells.layers - 1)]
 
 
 def _beyond(rules: Ruleset, plan: TurnPlan, last: Floats, goals: int) -> int | None:

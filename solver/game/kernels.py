@@ -50,7 +50,7 @@ EXACT_BACK, EXACT_AROUND, EXACT_NO_BANK, EXACT_GIVEN = (
 _ROUNDING = 1e-9
 """What chances may be off by; that of any roll of ten dice is more."""
 _SETTLED = 1e-17
-"""By how much a value changes at most that is renewed no more."""
+"""Largest change of a value that is renewed no more."""
 
 # Threads that wait for the others sleep, or on a busy machine they would take the processors from
 # those that work. Read when the first parallel kernel starts.
@@ -472,7 +472,7 @@ def roll_until_banked(values, bank, farkle, lost, lists, weighs):
         values[n] = np.maximum(bank, 0.0)
         if weighs and not lists.may_bank[n]:
             values[n] = 0.0
-    found, most, chosen = np.empty((planes, LANES)), np.empty(LANES), np.empty(LANES, np.intp)
+    rolled, most, chosen = np.empty((planes, LANES)), np.empty(LANES), np.empty(LANES, np.intp)
     even = EVEN if planes > 1 else 0.0
     change = 1.0
     while change > _SETTLED:
@@ -483,7 +483,7 @@ def roll_until_banked(values, bank, farkle, lost, lists, weighs):
             for p in range(planes):
                 for lane in range(LANES):
                     ended = lists.loses[n] * lost[p, lane] + lists.farkles[n] * farkle[p, lane]
-                    found[p, lane] = ended + (lists.wins[n] if p == 0 else 0.0)
+                    rolled[p, lane] = ended + (lists.wins[n] if p == 0 else 0.0)
             for k in range(lists.first_beyond[n], lists.first_beyond[n + 1]):
                 begin, end = lists.starts_beyond[k], lists.starts_beyond[k + 1] - 1
                 chosen[:] = lists.columns_beyond[end]
@@ -497,17 +497,17 @@ def roll_until_banked(values, bank, farkle, lost, lists, weighs):
                         chosen[lane] = column if better else chosen[lane]
                 for p in range(planes):
                     for lane in range(LANES):
-                        more = most[lane] if p == 0 else values[chosen[lane], p, lane]
-                        found[p, lane] += lists.chances_beyond[k] * more
+                        worth = most[lane] if p == 0 else values[chosen[lane], p, lane]
+                        rolled[p, lane] += lists.chances_beyond[k] * worth
             if lists.may_bank[n]:
                 due = DUE * (lists.may_bank[n] - 1)
                 for lane in range(LANES):
-                    if found[0, lane] <= bank[0, lane] + due:
-                        found[0, lane] = bank[0, lane]
+                    if rolled[0, lane] <= bank[0, lane] + due:
+                        rolled[0, lane] = bank[0, lane]
             for p in range(planes):
                 for lane in range(LANES):
-                    change = max(change, abs(found[p, lane] - values[n, p, lane]))
-                    values[n, p, lane] = found[p, lane]
+                    change = max(change, abs(rolled[p, lane] - values[n, p, lane]))
+                    values[n, p, lane] = rolled[p, lane]
 
 
 @njit(nogil=True, error_model="numpy")
@@ -679,10 +679,10 @@ def _take(_context, places, which):
 
     def generate(context, builder, signature, arguments):
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        one = ir.Constant(context.get_value_type(types.intp), 1)
+        unit = ir.Constant(context.get_value_type(types.intp), 1)
         # nothing else is told by it: what was done before is seen once all threads are done
         place = builder.gep(array.data, [arguments[1]])
-        return builder.atomic_rmw("add", place, one, "monotonic")
+        return builder.atomic_rmw("add", place, unit, "monotonic")
 
     return signature, generate
 
@@ -696,11 +696,11 @@ def shares(tasks, workers):
     that has most to do. Neighbours stay with one thread as far as that goes, as they share what is
     in the cache.
     """
-    found = np.empty((2, workers), dtype=np.intp)
+    parts = np.empty((2, workers), dtype=np.intp)
     for worker in range(workers):
-        found[0, worker] = tasks * worker // workers
-        found[1, worker] = tasks * (worker + 1) // workers
-    return found
+        parts[0, worker] = tasks * worker // workers
+        parts[1, worker] = tasks * (worker + 1) // workers
+    return parts
 
 
 @njit(nogil=True, error_model="numpy")
@@ -728,17 +728,17 @@ def next_task(parts, worker):
     nogil=True,
     error_model="numpy",
 )
-def beat_turns(turn, values, bank, farkle, lost, lists, bonuses, found):
+def beat_turns(turn, values, bank, farkle, lost, lists, bonuses, starts):
     """Fill what starts of turns are worth that have to beat 1, 2, ... steps of points.
 
     values : solved for turns with nothing to beat, shape (levels, turn totals, columns, LANES)
     bank : shape (turn totals, LANES); what may not be banked any more becomes NOT_ALLOWED
-    found : shape (steps, LANES), of which the first row stays as it is
+    starts : shape (steps, LANES), of which the first row stays as it is
     """
     last, start = len(values) - 1, values.shape[2] - 1
-    for k in range(1, len(found)):
+    for k in range(1, len(starts)):
         bank[k] = NOT_ALLOWED
         for level in range(last, -1, -1):
             hot = values[min(level + 1, last), bonuses[level] :]
             turn(values[level].ravel(), hot.ravel(), bank.ravel(), farkle, lost, lists, k + 1)
-        found[k] = values[0, 0, start]
+        starts[k] = values[0, 0, start]

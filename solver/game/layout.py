@@ -58,13 +58,13 @@ EXACT = {"lost": 1, "back": 2, "around": 3, "no_bank": 4, "given": 5}
 """What a bank beyond an exact goal does, as in `Ruleset.beyond_goal`."""
 
 EVERYTHING = -1
-"""As a penalty: a score above 0 falls to 0."""
+"""The penalty by which a score above 0 falls to 0."""
 
 NOT_ALLOWED = -9.0
 """The mover's value of a bank that is not allowed, so little that not even DUE makes it best."""
 
 DUE = 2.0
-"""By how much a roll has to be worth more than a bank that must be made, to be best: never."""
+"""How much more a roll has to be worth than a bank that must be made, to be best: never."""
 
 
 class GameNumbers(NamedTuple):
@@ -178,7 +178,7 @@ class Scratch(NamedTuple):
     lost: Floats
     """Value of a roll that loses everything, or see GameNumbers.spares, shape (LANES,)."""
     room: Floats
-    """For one value of each lane, shape (LANES,)."""
+    """Room for one value of each lane, shape (LANES,)."""
     barred: Floats
     """1 for each score that no bank may leave, else 0, shape (scores,); empty without any."""
     banks: Floats
@@ -194,7 +194,7 @@ class Outcomes(NamedTuple):
     """
 
     which: npt.NDArray[np.int32]
-    """At [role, mode, opponent's mode, score, opponent's score], scores from the floor up."""
+    """Outcome at [role, mode, opponent's mode, score, opponent's score], scores from the floor."""
     first: npt.NDArray[np.intp]
     """The first turn total with a chance."""
     start: npt.NDArray[np.intp]
@@ -233,12 +233,12 @@ class Work(NamedTuple):
     game: GameNumbers
     lists: Lists
     others: Lists
-    """Those of the second player of a contest."""
+    """The lists of the second player of a contest."""
     bonuses: npt.NDArray[np.intp]
     """The bonus for each hot dice in a turn, in steps; the last one goes on for those to come."""
     scratch: Scratch
     slack: float
-    """By which bounds are moved apart when they are written; 0 in a table of values."""
+    """How far bounds are moved apart when they are written; 0 in a table of values."""
 
 
 def _game_numbers(
@@ -373,7 +373,7 @@ def _lists_beyond(plan: TurnPlan) -> dict[str, Any]:
         "columns_beyond": np.array([*chain(*(columns for _, columns in lists))], dtype=np.intp),
         "starts_beyond": np.cumsum([0, *(len(columns) for _, columns in lists)], dtype=np.intp),
         "first_beyond": np.searchsorted(of_column, np.arange(plan.columns + 1)),
-        "chances_beyond": np.array([fsum(alike[one]) for one in lists]),
+        "chances_beyond": np.array([fsum(alike[key]) for key in lists]),
     }
 
 
@@ -530,10 +530,10 @@ def uses_in(rules: Ruleset, table: np.ndarray) -> int:
     return int(table.shape[1]) // (rules.farkle_limit * rules.boards)
 
 
-def mode(rules: Ruleset, one: Standing | Block, uses: int = 0) -> int:
+def mode(rules: Ruleset, standing: Standing | Block, uses: int = 0) -> int:
     """Index of a mode; `uses` are those left of a badge."""
-    off_board = rules.has_opening and not one.on_board
-    return one.farkles + rules.farkle_limit * (rules.boards * uses + off_board)
+    off_board = rules.has_opening and not standing.on_board
+    return standing.farkles + rules.farkle_limit * (rules.boards * uses + off_board)
 
 
 def _rows(rules: Ruleset, table: np.ndarray) -> Iterator[tuple[int, int, int, np.ndarray]]:

@@ -43,10 +43,10 @@ class Standing:
 
     score: int = 0
     farkles: int = 0
-    """In a row."""
+    """Farkles in a row."""
     on_board: bool = True
     banked: int = 0
-    """In the last turn, where the next one has to beat that; else 0."""
+    """Points of the last turn, where the next one has to beat them; else 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +60,7 @@ class Standings:
 
     def __getitem__(self, which: Any) -> "Standings":
         fields = self.score, self.farkles, self.on_board, self.banked
-        return Standings(*(one[which] for one in fields))
+        return Standings(*(field[which] for field in fields))
 
     def one(self, number: int) -> Standing:
         """One of them, where they stand in a row."""
@@ -169,10 +169,10 @@ def others_after(
     fallen = np.maximum(np.minimum(other.score, 0), other.score - cost)
     score, gets = np.where(falls, fallen, other.score), np.zeros(1, dtype=np.bool_)
     if rules.gives:
-        more = other.score + points
+        total = other.score + points
         beyond = (before.score + points > rules.goal) & np.logical_not(farkles)
-        gets = np.logical_and(beyond, more <= rules.goal)
-        score = np.where(gets, more, score)
+        gets = np.logical_and(beyond, total <= rules.goal)
+        score = np.where(gets, total, score)
     return Standings(
         score,
         np.broadcast_to(other.farkles, score.shape),
@@ -326,21 +326,21 @@ def blocks(rules: Ruleset) -> list[Block]:
     if rules.rounds:
         return [Block(board, count, 0, 1) for board in boards for count in counts]
     below = -rules.score_floor // rules.point_step + 1
-    found = [Block(True, count, rules.score_floor, score_count(rules)) for count in counts]
+    parts = [Block(True, count, rules.score_floor, score_count(rules)) for count in counts]
     if rules.has_opening:
-        found += [Block(False, count, rules.score_floor, below) for count in counts]
-    return found
+        parts += [Block(False, count, rules.score_floor, below) for count in counts]
+    return parts
 
 
 def all_standings(rules: Ruleset) -> Standings:
     """Return the standings of a player in the order in which values hold them."""
-    found = blocks(rules)
-    sizes = [one.scores for one in found]
-    steps = [one.first_score + np.arange(one.scores) * rules.point_step for one in found]
+    parts = blocks(rules)
+    sizes = [block.scores for block in parts]
+    steps = [block.first_score + np.arange(block.scores) * rules.point_step for block in parts]
     return Standings(
         np.concatenate(steps),
-        np.repeat([one.farkles for one in found], sizes),
-        np.repeat([one.on_board for one in found], sizes),
+        np.repeat([block.farkles for block in parts], sizes),
+        np.repeat([block.on_board for block in parts], sizes),
         np.zeros(sum(sizes), dtype=np.int64),
     )
 
@@ -394,15 +394,15 @@ def value_shape(rules: Ruleset, sides: int = 1) -> tuple[int, int, int]:
     """
     if rules.rounds:
         pairs, leads = len(blocks(rules)) ** 2, 2 * int(spans(rules)[-1]) + 1
-        found = 2 * rules.rounds, pairs, leads
+        shape = 2 * rules.rounds, pairs, leads
     else:
         standings = sum(block.scores for block in blocks(rules))
-        found = sides * (2 if rules.has_roles else 1), standings, standings
+        shape = sides * (2 if rules.has_roles else 1), standings, standings
         if rules.beat_previous_turn:
             # who has farkled, or is not on the board, has banked nothing; see `opponent_indices`
             scores = score_count(rules)
-            found = found[0], standings, scores * (scores + 1) // 2 + standings - scores
-    if (count := math.prod(found)) > MAX_VALUES and rules.rounds:
+            shape = shape[0], standings, scores * (scores + 1) // 2 + standings - scores
+    if (count := math.prod(shape)) > MAX_VALUES and rules.rounds:
         raise InvalidRulesError.say(
             "{rules}: there are {number:,} positions at the start of a turn, and at most {most:,}"
             " can be solved; fewer rounds have fewer",
@@ -421,7 +421,7 @@ def value_shape(rules: Ruleset, sides: int = 1) -> tuple[int, int, int]:
             step=rules.point_step,
             most=MAX_VALUES,
         )
-    return found
+    return shape
 
 
 def state_count(rules: Ruleset, plans: Sequence[TurnPlan] = (), *, players: int = 2) -> int:
@@ -435,13 +435,13 @@ def state_count(rules: Ruleset, plans: Sequence[TurnPlan] = (), *, players: int 
     """
     cells = dice_set(rules).whole * rules.hot_dice_counted
     if rules.rounds:
-        found, longest = 0, longest_turn(rules, players)
+        states, longest = 0, longest_turn(rules, players)
         for far in map(int, spans(rules, players)[1:]):
             # by the least turn total that some lead matters to, which is how far others are apart
             solved = np.cumsum(1 + np.minimum(np.arange(2 * far, -1, -1), longest))[::-1]
             apart = np.abs(np.arange(-far, far + 1)) if players > 2 else np.zeros(1, dtype=np.intp)
-            found += int(np.sum(solved[apart]))
-        return int(found * cells * len(blocks(rules)) ** players)
+            states += int(np.sum(solved[apart]))
+        return int(states * cells * len(blocks(rules)) ** players)
     roles, standings, _ = value_shape(rules)
     turn_totals = 0
     for block in blocks(rules):

@@ -233,8 +233,8 @@ def _renew(turns, table, s, first, work, one, other):
                     continue
                 for w in range(others * modes + e, (others + 1) * modes, limit):
                     for r in range(game.roles if by_lesser(game) else game.roles // 2):
-                        more = work, one, other, False, rises, True
-                        _solve_pairs(turns, table, s, first, r, u, w, *more)
+                        given = work, one, other, False, rises, True
+                        _solve_pairs(turns, table, s, first, r, u, w, *given)
 
 
 @njit(
@@ -390,8 +390,8 @@ def solve_total(
                     slope[k] = _possible(near[k] + near[k + 1] - far[k + 1]) if wide == 0.0 else 0.0
                 for iteration in range(MAX_SECANT_STEPS if begin <= end else 0):
                     x_before = behind.copy()
-                    more = own, one, other, True, rises, iteration == 0
-                    _solve_pairs(turns, table, s, first, mirror, w, u, *more)
+                    given = own, one, other, True, rises, iteration == 0
+                    _solve_pairs(turns, table, s, first, mirror, w, u, *given)
                     error = 0.0
                     for score in range(begin, end + 1):
                         lane, x, image = score - first, x_before[PAD + score], behind[PAD + score]

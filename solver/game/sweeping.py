@@ -63,8 +63,8 @@ class Correction:
         farkled = np.zeros((*first.shape, LANES), dtype=np.float32)
         banked, turn_totals = [], np.arange(game.scores)
         for i, total in enumerate(totals):
-            found = first[i], end[i], farkled[i], room
-            find_responses(turn, table, total, *work, *found)
+            responses = first[i], end[i], farkled[i], room
+            find_responses(turn, table, total, *work, *responses)
             begins, ends = first[i][..., np.newaxis], end[i][..., np.newaxis]
             # most turn totals are hardly ever banked: nothing is kept of them
             banked.append(room[(begins <= turn_totals) & (turn_totals < ends)])
@@ -79,15 +79,15 @@ class Correction:
 
         change : by how much a sweep changed each of them
         """
-        more = np.zeros_like(change)
+        shifts = np.zeros_like(change)
         for _ in range(rounds):
-            respond(more, change, _FOLLOWED, self._game, self._found)
+            respond(shifts, change, _FOLLOWED, self._game, self._found)
         # role by role and mode by mode, which takes less memory
         modes = -1, *table.shape[-2:]
-        for values, moves in zip(table.reshape(modes), more.reshape(modes), strict=True):
-            found = values[moves != 0]
-            most = np.minimum(1.0, _MOST * found)
-            values[moves != 0] = np.clip(found + moves[moves != 0], found / _MOST, most)
+        for values, moves in zip(table.reshape(modes), shifts.reshape(modes), strict=True):
+            before = values[moves != 0]
+            most = np.minimum(1.0, _MOST * before)
+            values[moves != 0] = np.clip(before + moves[moves != 0], before / _MOST, most)
 
 
 _ROUGHEST = 1e-6
@@ -97,7 +97,7 @@ _NO_BOUND = 0.5
 """A bound from which on nothing is told."""
 
 _ROUNDS = 2
-"""In which a correction is found, which settles faster than its coefficients are exact."""
+"""Rounds in which a correction is found, which settles faster than its coefficients are exact."""
 
 _NEARLY_LOST = 1e-3
 """Values below this settle later than others, given corrections."""
@@ -144,8 +144,8 @@ class Sweeps:
             LISTED if plans else load_turns(played[0], cache, score_count(rules))
         )
         # else numba would look up what it compiled in every call of a kernel
-        found = [turn.get_compile_result(TURN_SIGNATURE) for turn in turns]
-        self.turns = Turns(*map(types.CompileResultWAP, found))
+        compiled = [turn.get_compile_result(TURN_SIGNATURE) for turn in turns]
+        self.turns = Turns(*map(types.CompileResultWAP, compiled))
         """What solves one turn."""
         self._contest = contest
         self._once = bool(rules.farkle_penalty or rules.caught_up)
@@ -165,13 +165,13 @@ class Sweeps:
         self._last_total = 2 * game.scores - 2
         self._together = independent_totals(rules, game)
         self._changed = np.full((self._last_total + 1, game.scores // LANES + 1), np.inf)
-        """By how much each group changed when it was solved last, at [total, group], see
+        """How much each group changed when it was solved last, at [total, group], see
         sweep_kernels.note_changes; of groups that do not exist minus infinity, so that they are
         always at rest."""
         for total, row in enumerate(self._changed):
             row[len(first_scores(total, game)) :] = -np.inf
         self._change = _NO_CHANGE
-        """By how much the last sweep changed each value, once corrections are asked for."""
+        """How much the last sweep changed each value, once corrections are asked for."""
         self._correction: Correction | None = None
         self.number = 0
         """Sweeps so far."""
@@ -291,10 +291,10 @@ class Sweeps:
 
         Raises ConvergenceError where that is not enough.
         """
-        within, found = tolerance, None
-        while found is None and (within := 10 * within) < _NO_BOUND:
-            found = self.error_bound(within, residual)
-        if found is None:
+        within, bound = tolerance, None
+        while bound is None and (within := 10 * within) < _NO_BOUND:
+            bound = self.error_bound(within, residual)
+        if bound is None:
             raise ConvergenceError.say(
                 "{rules}: cannot be solved: after {sweeps} passes win probabilities no longer"
                 " change, but they cannot be proved to be right, perhaps because a game may never"
@@ -302,7 +302,7 @@ class Sweeps:
                 rules=self._rules.name,
                 sweeps=self.number,
             )
-        if found > _ROUGHEST or tolerance < DEFAULT_TOLERANCE:
+        if bound > _ROUGHEST or tolerance < DEFAULT_TOLERANCE:
             raise ConvergenceError.say(
                 "{rules}: after {sweeps} passes win probabilities are as exact as rounding allows,"
                 " which proves them to within {within:.1e} and not to the tolerance of"
@@ -312,7 +312,7 @@ class Sweeps:
                 tolerance=tolerance,
                 within=within,
             )
-        return found
+        return bound
 
     def _solve(self, total: int, active: npt.NDArray[np.bool_]) -> None:
         """Renew the `active` groups of a total and of those that are solved together with it."""
@@ -320,5 +320,5 @@ class Sweeps:
         if self._once or self.plain:
             sweep_kernels.sweep_totals(*self.turns, self.table, total, active, *given)
         else:
-            more = self._slopes, self.pair_tolerance, max(self.least, 1e-300), self.wide
-            sweep_kernels.solve_total(*self.turns, self.table, total, active[0], *given, *more)
+            secant = self._slopes, self.pair_tolerance, max(self.least, 1e-300), self.wide
+            sweep_kernels.solve_total(*self.turns, self.table, total, active[0], *given, *secant)

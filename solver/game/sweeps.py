@@ -43,7 +43,7 @@ _SLOW = 0.5
 """Changes that fall by no more than this in a sweep are slow."""
 
 _CLOSER = 4
-"""By so much less values have to change before a proof that failed is tried again."""
+"""How many times less values have to change before a proof that failed is tried again."""
 
 _NOISE = 1e-15
 """Relative changes of this size are rounding: they need not fall any more."""
@@ -53,7 +53,7 @@ _FEW_IN_VAIN = 4
 sweep solves the game, or from corrections."""
 
 _MOST_IN_VAIN = 2000
-"""As many after which only rounding is left to change."""
+"""Such sweeps after which only rounding is left to change."""
 
 _AT_REST = 0.5
 """A group is left out if it changed by no more than so many times what would end the solve."""
@@ -62,10 +62,10 @@ _SURE = 0.5
 """How much smaller than what would end the solve changes are before the last sweep."""
 
 _AT_REST_CORRECTED = 2.0
-"""Likewise where a correction tells most of what is to come, but for players nearly lost."""
+"""The factor where a correction tells most of what is to come, but for players nearly lost."""
 
 _AT_REST_LONG = 10.0
-"""Likewise in long games, of which one group is a small part."""
+"""The factor in long games, of which one group is a small part."""
 
 _CORRECTED = 1e-7
 """Relative changes below which nothing is corrected once few groups are left, which soon settle."""
@@ -221,7 +221,7 @@ class _Course:
 
     def __init__(self) -> None:
         self.rate = 1.0
-        """By which it fell in each of the last two sweeps, those to verify aside: where rounding
+        """The rate at which it fell in the last two sweeps, those to verify aside: where rounding
         is most of what is left, one alone may not fall."""
         self.in_vain = 0
         """Sweeps since it fell to half of what it was."""

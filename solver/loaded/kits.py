@@ -204,7 +204,7 @@ def kits_of_picks(pool: Sequence[NamedDie], picks: Sequence[int], dice: int) -> 
     order = order_of_picks(pairs_of(dice))
     taken = list(zip(picks, order, strict=True))
     sets = ([pool[place] for place, seat in taken if seat == number] for number in (0, 1))
-    return tuple(Kit(set_of_pairs(one)) for one in sets)
+    return tuple(Kit(set_of_pairs(pairs)) for pairs in sets)
 
 
 @dataclass(frozen=True)
@@ -266,8 +266,8 @@ class Side(Hand):
 
     def fate(self, roll: Roll, turn: TurnState) -> Fate:  # noqa: ARG002
         """Return what a roll does to the turn."""
-        found = fate_of_faces(self.rules, self.shown(roll).faces(roll))
-        return found or (Fate.SCORES if self.set_asides(roll) else Fate.FARKLE)
+        fate = fate_of_faces(self.rules, self.shown(roll).faces(roll))
+        return fate or (Fate.SCORES if self.set_asides(roll) else Fate.FARKLE)
 
     def after(self, turn: TurnState, kept: SetAside, times: int = 1) -> TurnState:
         """Where a legal set-aside of a roll of `turn.dice`, for so many times its points, leads."""

@@ -73,9 +73,9 @@ class Matchup:
     joker_alone: bool = False
     """Whether a joker may score without a die that is none."""
     badges: tuple[Badge, ...] = ()
-    """By seat the combinations that a badge adds or changes; without any, nobody has such one."""
+    """The combinations that a badge adds or changes, by seat; without any, nobody has such one."""
     powers: tuple[Power | None, ...] = ()
-    """By seat what a badge allows some times in a game; without any, nobody has such one."""
+    """What a badge allows some times in a game, by seat; without any, nobody has such one."""
 
     def __post_init__(self) -> None:
         if not 2 <= self.players <= MOST_PLAYERS:
@@ -89,7 +89,7 @@ class Matchup:
         for thrown, badge in zip(self.dice, self.badges, strict=True):
             check_loaded(self.rules, thrown)
             _check_badge(self.rules, badge)
-        if any(one and one.has_jokers for one in self.powers):
+        if any(power and power.has_jokers for power in self.powers):
             _check_jokers(self.rules)
         if any(self.powers):
             _check_powers(self.rules, self.powers)
@@ -173,7 +173,7 @@ class Matchup:
 
     @property
     def turned(self) -> int:
-        """By how many seats it is turned so that it stands for all that are the same in a ring."""
+        """Return by how many seats it is turned to stand for all that are the same in a ring."""
         if self.players > 2 and self.rules.has_roles:
             return 0  # who sits first begins
         badges, powers = map(sorted, self.badges), map(power_data, self.powers)
@@ -278,8 +278,8 @@ def _turn_cells(matchup: Matchup, seat: int) -> TurnCells:
 
 def _check_badge(rules: Ruleset, badge: Badge) -> None:
     """Refuse what is no combination. Raises InvalidRulesError."""
-    if badge and (found := _unlike_shown(rules)):
-        raise _not_yet(rules, found[0])
+    if badge and (keys := _unlike_shown(rules)):
+        raise _not_yet(rules, keys[0])
     for dice, points in badge:
         sound = 1 <= len(dice) <= rules.dice and set(dice) <= set(FACES)
         if not sound or not 0 < points <= MAX_POINTS or points % rules.point_step:
@@ -336,7 +336,7 @@ def check_winnable(*in_vain: Floats) -> None:
     in_vain : the chances of each player, if there are any, that a roll neither scores nor wins, by
         the dice to roll
     """
-    if in_vain and all(np.max(one[-1]) > 1 - 1e-12 for one in in_vain):
+    if in_vain and all(np.max(chances[-1]) > 1 - 1e-12 for chances in in_vain):
         raise InvalidDiceError.say("with these dice no roll ever scores, so nobody could win")
 
 
@@ -384,7 +384,7 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
         "rounds": rules.rounds,
         "scoring.combination.then": rules.to_confirm or "loses_game" in rules.decisive,
         "scoring.combination.uses": rules.has_freed,
-        "scoring.combination.when": any(one.when != "any" for one in rules.scoring.combination),
+        "scoring.combination.when": any(combo.when != "any" for combo in rules.scoring.combination),
         "scoring.nothing_when": rules.scoring.nothing_at_first,
         "throws": rules.throws,
         "final_throws": rules.final_throws,
@@ -398,19 +398,19 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
         "confirm_faces": rules.confirm_faces,
         "confirm_points": rules.confirm_points,
     }
-    if found := [key for key, is_said in not_yet.items() if is_said]:
-        raise _not_yet(rules, found[0])
+    if keys := [key for key, is_said in not_yet.items() if is_said]:
+        raise _not_yet(rules, keys[0])
     if thrown.has_jokers:
         _check_jokers(rules)
 
 
 def _check_jokers(rules: Ruleset) -> None:
     """Refuse rules that do not say what a joker counts for. Raises InvalidRulesError."""
-    if found := [*_unlike_shown(rules), *_options(rules, "decisive")]:
+    if keys := [*_unlike_shown(rules), *_options(rules, "decisive")]:
         raise InvalidRulesError.say(
             "{rules}: nobody says what a joker counts for in {key}; use dice without jokers",
             rules=rules.name,
-            key=found[0],
+            key=keys[0],
         )
 
 
@@ -456,36 +456,36 @@ def _check_powers(rules: Ruleset, powers: Iterable[Power | None]) -> None:
 
 def check_plain(rules: Ruleset) -> None:
     """Refuse rules that tables of several cannot have yet. Raises InvalidRulesError."""
-    found = _options(rules, *_OF_TURNS, "ending", "no_bank_at", "caught_up", "farkle_penalty")
-    found += ["goal_must_be"] * rules.is_exact + ["opening_minimum"] * rules.has_opening
-    if found:
+    keys = _options(rules, *_OF_TURNS, "ending", "no_bank_at", "caught_up", "farkle_penalty")
+    keys += ["goal_must_be"] * rules.is_exact + ["opening_minimum"] * rules.has_opening
+    if keys:
         raise InvalidRulesError.say(
             "{rules}: with loaded dice {key} does not work yet at a table of more than two; use"
             " rules without it",
             rules=rules.name,
-            key=found[0],
+            key=keys[0],
         )
 
 
 def check_points(rules: Ruleset) -> None:
     """Refuse rules under which sets are not ranked by their points. Raises InvalidRulesError."""
-    if found := _options(rules, *_OF_TURNS):
+    if keys := _options(rules, *_OF_TURNS):
         raise InvalidRulesError.say(
             "{rules}: sets of dice cannot be ranked by their points yet where there is {key}; use"
             " rules without it",
             rules=rules.name,
-            key=found[0],
+            key=keys[0],
         )
 
 
 def _options(rules: Ruleset, *names: str) -> list[str]:
     """Which of some options rules have."""
     plain = Ruleset(name=rules.name, goal=rules.goal)
-    found = [name for name in names if getattr(rules, name) != getattr(plain, name)]
-    if "decisive" in found:
-        place = found.index("decisive")
-        found[place : place + 1] = [DECIDED_BY[then] for then in rules.decisive]
-    return found
+    options = [name for name in names if getattr(rules, name) != getattr(plain, name)]
+    if "decisive" in options:
+        place = options.index("decisive")
+        options[place : place + 1] = [DECIDED_BY[then] for then in rules.decisive]
+    return options
 
 
 def _not_yet(rules: Ruleset, key: str) -> InvalidRulesError:

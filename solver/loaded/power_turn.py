@@ -63,8 +63,8 @@ class PowerTurn:
             self._turn.solve(left - fewest, now if left == uses else ends(left), self.more)
             for left in range(fewest, uses + 1)
         ]
-        """By the uses left, from the fewest that the turn may come to up to those it has now; banks
-        and rolls are those without the badge."""
+        """Turn tables by the uses left, from the fewest that the turn may come to up to those it
+        has now; banks and rolls are those without the badge."""
 
     def _raised(self, ends: Endings) -> Floats:
         """Return what banks are worth with the badge, NaN for none, shape (turn totals,).

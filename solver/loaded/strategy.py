@@ -79,9 +79,9 @@ class OwnDice(BestPlay):
         power = self.hand(mover).power
         lists = self.matchup.lists(mover)
         if power and power.makes_points:
-            found = np.ones((self.plan(mover).levels, 2, lists.columns), dtype=np.bool_)
-            found[0, 0, :-1], found[1:, 0] = False, False
-            return found
+            states = np.ones((self.plan(mover).levels, 2, lists.columns), dtype=np.bool_)
+            states[0, 0, :-1], states[1:, 0] = False, False
+            return states
         plan = self.plan(mover)
         return lists.possible_states(plan, self._highest + 2 * plan.reach)
 

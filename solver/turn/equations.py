@@ -52,7 +52,7 @@ _NEVER = -1e300
 """What rolling is worth where it is not allowed. Infinity would be no number less itself."""
 
 SETTLED = 1e-17
-"""By how much a value changes at most that is repeated no more."""
+"""Largest change of a value that is renewed no more."""
 
 LEAST_GAIN = 1e-12
 """The least gain of win probability for which a badge is used."""
@@ -208,7 +208,7 @@ class TurnPlan:
     @cached_property
     def must_bank(self) -> npt.NDArray[np.bool_]:
         """Whether the last throw was made, so that what may be banked is, shape (columns,)."""
-        last = [self.most_throws == one.throws > 0 for one in reversed(self.memories)]
+        last = [self.most_throws == memory.throws > 0 for memory in reversed(self.memories)]
         return np.repeat(last, self.width) & self.may_bank
 
     def in_play(
@@ -219,16 +219,16 @@ class TurnPlan:
         values : shape (..., turn totals, columns)
         """
         layer = layer or self.usual
-        found = values[..., layer].copy()
+        columns = values[..., layer].copy()
         if not self.memories[-1 - layer.start // self.width].hot_dice:
-            found[..., 0, -1] = values[..., 0, -1]
-        return found
+            columns[..., 0, -1] = values[..., 0, -1]
+        return columns
 
     @cached_property
     def lengths(self) -> npt.NDArray[np.intp]:
         """Number of options of each list, shape (lists,)."""
-        found: npt.NDArray[np.intp] = np.diff(self.starts, append=len(self.options))
-        return found
+        lengths: npt.NDArray[np.intp] = np.diff(self.starts, append=len(self.options))
+        return lengths
 
     @cached_property
     def maxima(self) -> tuple[list[npt.NDArray[np.intp]], npt.NDArray[np.intp]]:
@@ -276,8 +276,8 @@ class TurnPlan:
     @cached_property
     def column_of_lists(self) -> npt.NDArray[np.intp]:
         """The column of dice with which each list can be rolled, shape (lists,)."""
-        found: npt.NDArray[np.intp] = np.argmax(self.chances, axis=0)
-        return found
+        columns: npt.NDArray[np.intp] = np.argmax(self.chances, axis=0)
+        return columns
 
     @cached_property
     def rolls_to_bank(self) -> float:
@@ -295,10 +295,10 @@ class TurnPlan:
         column = (self.targets % self.columns)[self.options]
         for _ in range(_MOST_ROLLS):
             worst = np.maximum.reduceat(rolls[column], self.starts)
-            found = np.where(stops, 0.0, 1 + self.chances @ worst)
-            if np.max(np.abs(found - rolls)) <= _SAME_ROLLS:
-                return float(found.max())
-            rolls = found
+            renewed = np.where(stops, 0.0, 1 + self.chances @ worst)
+            if np.max(np.abs(renewed - rolls)) <= _SAME_ROLLS:
+                return float(renewed.max())
+            rolls = renewed
         return np.inf
 
     @property
@@ -333,8 +333,8 @@ class TurnPlan:
         """The places of targets, in their shape; of all of the plan if none are given."""
         targets = self.targets if targets is None else targets
         further = (self.next_level(level) - level) * totals + self.bonuses[level]
-        found: npt.NDArray[np.intp] = targets + self._are_hot(targets) * further * self.columns
-        return found
+        places: npt.NDArray[np.intp] = targets + self._are_hot(targets) * further * self.columns
+        return places
 
     def lists(self) -> list[tuple[int, ...]]:
         """The lists as tuples of indices into `targets`."""
@@ -406,7 +406,7 @@ class Endings:
 
     Or (turn totals, columns, players), where it matters which dice are left to the next player."""
     farkles: Floats
-    """In the same shape."""
+    """What farkles are worth, in the same shape."""
     lost: Floats
     """What a roll is worth that loses everything, or a farkle that does not count for the penalty,
     shape (players,)."""
@@ -752,11 +752,11 @@ def _rolls_until_banked(
             which = np.where(is_even, np.arange(len(columns))[:, np.newaxis], -1)
             chosen = np.maximum.reduceat(which, plan.starts, axis=-2)
             best = np.take_along_axis(options, chosen, axis=-2)
-        found = ended.copy()
-        np.add.at(np.moveaxis(found, -2, 0), column, np.moveaxis(chances * best, -2, 0))
-        if np.max(np.abs(found - rolls)) <= SETTLED:
-            return found
-        rolls = found
+        renewed = ended.copy()
+        np.add.at(np.moveaxis(renewed, -2, 0), column, np.moveaxis(chances * best, -2, 0))
+        if np.max(np.abs(renewed - rolls)) <= SETTLED:
+            return renewed
+        rolls = renewed
 
 
 def possible_states(rules: Ruleset, rows: int) -> npt.NDArray[np.bool_]:
@@ -787,13 +787,13 @@ def states_of_moves(
     """
     reach = int(targets.max(initial=0)) // plan.columns + max(plan.bonuses)
     totals = rows + reach
-    found = np.zeros((plan.levels, totals, plan.columns), dtype=np.bool_)
-    found[0, 0, -1] = True
+    states = np.zeros((plan.levels, totals, plan.columns), dtype=np.bool_)
+    states[0, 0, -1] = True
     places = [plan.moved(level, totals, targets) for level in range(plan.levels)]
     for row in range(rows):
         if counts_anew:
-            found[0, row] |= found[:, row].any(axis=0)
+            states[0, row] |= states[:, row].any(axis=0)
         for level in range(plan.levels):
-            ahead = found[level : plan.next_level(level) + 1].reshape(-1)[row * plan.columns :]
-            ahead[places[level][found[level, row, column]]] = True
-    return found[:, :rows]
+            ahead = states[level : plan.next_level(level) + 1].reshape(-1)[row * plan.columns :]
+            ahead[places[level][states[level, row, column]]] = True
+    return states[:, :rows]

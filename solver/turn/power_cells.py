@@ -43,7 +43,7 @@ from solver.turn.rerolls import Rerolls, find_rerolls
 _KEPT = 4
 """Shapes whose lists are kept in memory."""
 _WINS = 1
-"""As an end of a turn, see `solver.turn.remaining.gathered`."""
+"""The end of a turn by a roll that wins, see `solver.turn.remaining.gathered`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Cells:
     """Cells that lie side by side, none of which is an option of another."""
 
     place: int
-    """That of the first one, counted from where the room of their turn total begins."""
+    """The place of the first one, counted from where the room of their turn total begins."""
     options: Ints
     """Places of the options, likewise, list after list, shape (options,)."""
     used: Bools
@@ -67,13 +67,13 @@ class Cells:
 
     def best(self, options: Floats) -> Floats:
         """Return what each list is worth, given what each option is."""
-        found: Floats = np.maximum.reduceat(options, self.starts[:-1])
-        return found
+        worth: Floats = np.maximum.reduceat(options, self.starts[:-1])
+        return worth
 
     def sums(self, best: Floats) -> Floats:
         """Return what each cell is worth, given what each list is."""
-        found: Floats = np.add.reduceat((best.T * self.chances).T, self.first_list[:-1])
-        return found
+        worth: Floats = np.add.reduceat((best.T * self.chances).T, self.first_list[:-1])
+        return worth
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +103,9 @@ class TurnCells:
     outcomes: int
     """How many outcomes a chance is the sum of at most, each of which was rounded."""
     plain: tuple[Cells, ...]
-    """Those of the layer of the fewest uses, in the order in which they are worked out."""
+    """The cells of the layer of the fewest uses, in the order in which they are worked out."""
     powered: tuple[Cells, ...]
-    """Those of all other layers."""
+    """The cells of all other layers."""
 
     @property
     def uses(self) -> int:
@@ -157,8 +157,8 @@ class TurnCells:
         hot = inside & (cell == self.columns - 1)
         steps = (steps + hot * self.plan.bonuses[level]) * (not beyond)
         blocks = layer * self.plan.levels + hot * (self.plan.next_level(level) - level)
-        found = self.room + blocks * block + steps * self.width + cell
-        return np.where(inside, found, options)
+        places = self.room + blocks * block + steps * self.width + cell
+        return np.where(inside, places, options)
 
     def of_layer(self, layer: int) -> tuple[Cells, ...]:
         """Return the cells of a layer, of which the first is that of the fewest uses."""
@@ -181,17 +181,17 @@ class CellTurn:
         places = self.cells.places(part.options, level, self._block)
         return self._space.take(self._begin(row, layer, level) + places)
 
-    def solve(self, number: int, ends: Endings, more: Floats | None = None) -> TurnTable:
+    def solve(self, number: int, ends: Endings, raised: Floats | None = None) -> TurnTable:
         """Solve the layer of that number, those before being solved: the part of so many uses.
 
         ends : by turn total, with fewer of them, of which the last stands for all that follow
-        more : what banking with the badge is worth, where that may be, else NaN, (turn totals,)
+        raised : what banking with the badge is worth, where that may be, else NaN, (turn totals,)
         """
         cells, plan, columns = self.cells, self.cells.plan, self.cells.columns
         ends = replace(ends, banks=self._padded(ends.banks), farkles=self._padded(ends.farkles))
         grids = self._space.reshape(cells.layers, plan.levels, -1, cells.width)[-1 - number]
         grids = grids[:, cells.room // cells.width :]
-        best = ends.bank if more is None else np.fmax(ends.bank, more)
+        best = ends.bank if raised is None else np.fmax(ends.bank, raised)
         best = np.nan_to_num(best, nan=-1.0)
         rolls_on = ends.weighs or not plan.may_bank.all()
         first = np.fmax(best, ends.farkle) if ends.weighs else best
@@ -231,15 +231,15 @@ class CellTurn:
         beyond : as of `TurnCells.places`
         """
         cells, parts = self.cells, self.cells.of_layer(number)
-        options = [cells.places(one.options, level, self._block, beyond=beyond) for one in parts]
+        options = [cells.places(part.options, level, self._block, beyond=beyond) for part in parts]
         for row in rows:
             here = self._space[self._begin(row, number, level) :]
             here[cells.given] = given[row, : cells.given.stop - cells.given.start]
             for part, places in zip(parts, options, strict=True):
-                found = part.sums(part.best(here.take(places)))
+                worth = part.sums(part.best(here.take(places)))
                 if part.banked.any():
-                    np.maximum(found, np.where(part.banked, best[row], -1.0), out=found)
-                here[part.place : part.place + len(found)] = found
+                    np.maximum(worth, np.where(part.banked, best[row], -1.0), out=worth)
+                here[part.place : part.place + len(worth)] = worth
 
     def _begin(self, row: int, layer: int, level: int) -> int:
         """Return where the room of a level begins at a turn total in steps."""
@@ -282,10 +282,10 @@ def turn_cells(
     columns, given = lists.columns, _given(rules)
     width = (3 if power.kind is PowerKind.MIGHT else 2) * columns + given
     rerolls = find_rerolls(shape_of(thrown), power) if power.kind is PowerKind.REROLL else ()
-    nodes = [[rolls.shape for _, rolls in one.blocks] for one in rerolls]
-    most = max((sum(n for n, _ in some) for some in nodes), default=0)
+    nodes = [[rolls.shape for _, rolls in reroll.blocks] for reroll in rerolls]
+    most = max((sum(n for n, _ in node) for node in nodes), default=0)
     room = 2 * (len(lists.starts) + given) + most
-    found = TurnCells(
+    cells = TurnCells(
         rules=rules,
         power=power,
         plan=plan,
@@ -294,44 +294,44 @@ def turn_cells(
         room=-(-room // width) * width if rerolls else 0,
         solved=solved,
         reach=plan.reach,
-        outcomes=max((most for some in nodes for _, most in some), default=0),
+        outcomes=max((most for node in nodes for _, most in node), default=0),
         plain=(),
         powered=(),
     )
-    first, chances = found.room + columns, lists.chances(thrown)
+    first, chances = cells.room + columns, lists.chances(thrown)
     numbers = np.arange(columns)
-    rolls, farkles, *ends = _of_rolls(found, lists, *chances)
-    states = _cells(found.room, [_singles(first + numbers)], banked=plan.may_bank)
-    found = replace(found, plain=(_cells(first, [rolls, farkles, *ends]), states))
+    rolls, farkles, *ends = _of_rolls(cells, lists, *chances)
+    states = _cells(cells.room, [_singles(first + numbers)], banked=plan.may_bank)
+    cells = replace(cells, plain=(_cells(first, [rolls, farkles, *ends]), states))
     if power.is_of_bank:
-        return found
+        return cells
     if power.kind is PowerKind.RESURRECTION:
         again = _Lists(
             cells=numbers,
             chances=chances[1][0],
             lengths=np.full(columns, 2),
-            options=np.stack((farkles.options, first + numbers + found.layer), axis=1).ravel(),
+            options=np.stack((farkles.options, first + numbers + cells.layer), axis=1).ravel(),
             used=np.tile([False, True], columns),
         )
-        return replace(found, powered=(_cells(first, [rolls, again, *ends]), states))
+        return replace(cells, powered=(_cells(first, [rolls, again, *ends]), states))
     if power.kind is PowerKind.REROLL:
-        return _with_rerolls(found, lists, thrown, power)
+        return _with_rerolls(cells, lists, thrown, power)
     die = Die(jokers=power.die.jokers)
     kind = replace(power, uses=1, at_start=False, once=False, die=die)
     offers = power_lists(lists, shape_of(thrown), kind, joker_alone=joker_alone, badge=badge)
     reach = int(offers.targets.max(initial=0)) // offers.width + max(plan.bonuses)
-    found = replace(found, reach=max(found.reach, reach))
+    cells = replace(cells, reach=max(cells.reach, reach))
     if power.kind is PowerKind.MIGHT:
-        wider = _of_rolls(found, offers, *offers.chances(thrown, power.die), below=found.layer)
-        added = _cells(found.given.stop, [*wider])
+        wider = _of_rolls(cells, offers, *offers.chances(thrown, power.die), below=cells.layer)
+        added = _cells(cells.given.stop, [*wider])
         ways = np.stack((first + numbers, added.place + numbers), axis=1).ravel()
         either = _singles(ways)._replace(
             cells=numbers, chances=np.ones(columns), lengths=np.full(columns, 2)
         )
-        states = _cells(found.room, [either], banked=plan.may_bank)
-        return replace(found, powered=(added, found.plain[0], states))
-    rolled = _cells(first, [*_of_rolls(found, offers, *offers.chances(thrown))])
-    return replace(found, powered=(rolled, states))
+        states = _cells(cells.room, [either], banked=plan.may_bank)
+        return replace(cells, powered=(added, cells.plain[0], states))
+    rolled = _cells(first, [*_of_rolls(cells, offers, *offers.chances(thrown))])
+    return replace(cells, powered=(rolled, states))
 
 
 def _given(rules: Ruleset) -> int:
@@ -370,7 +370,7 @@ def _singles(options: Ints, chances: Floats | None = None, cells: Ints | None = 
 
 
 def _of_rolls(
-    found: TurnCells, lists: RollLists, chances: Floats, ends: Floats, *, below: int = 0
+    cells: TurnCells, lists: RollLists, chances: Floats, ends: Floats, *, below: int = 0
 ) -> Iterator[_Lists]:
     """What rolls offer in the layer so many cells further on: the lists of R(n).
 
@@ -378,37 +378,37 @@ def _of_rolls(
 
     ends : the chances of these, as of `RollLists.chances`
     """
-    columns = found.columns
+    columns = cells.columns
     steps, cell = np.divmod(lists.targets[lists.options], lists.width)
     used = (cell >= columns) & (cell < 2 * columns)
-    places = found.room + cell + used * (found.layer - columns)
+    places = cells.room + cell + used * (cells.layer - columns)
     yield _Lists(
         cells=lists.column_of_lists,
         chances=chances,
         lengths=np.diff(lists.starts, append=len(lists.options)),
-        options=steps * found.width + places + below,
+        options=steps * cells.width + places + below,
         used=used,
     )
-    for place, some in zip(range(found.given.start, found.given.stop), ends, strict=False):
-        yield _singles(np.full(columns, place + below), some)
+    for place, shares in zip(range(cells.given.start, cells.given.stop), ends, strict=False):
+        yield _singles(np.full(columns, place + below), shares)
 
 
-def _with_rerolls(found: TurnCells, lists: RollLists, thrown: DiceSet, power: Power) -> TurnCells:
+def _with_rerolls(cells: TurnCells, lists: RollLists, thrown: DiceSet, power: Power) -> TurnCells:
     """The cells of a turn in which dice of a roll may be rolled again.
 
     In the room are what each list of set-asides and what is given are worth with one use less, then
     the same with as many, and then what may be rolled again of the dice of a column.
     """
-    columns, number = found.columns, len(lists.starts)
-    rolls = next(_of_rolls(found, lists, np.ones(number), np.empty((0, columns))))
-    given = np.arange(found.given.start, found.given.stop)
+    columns, number = cells.columns, len(lists.starts)
+    rolls = next(_of_rolls(cells, lists, np.ones(number), np.empty((0, columns))))
+    given = np.arange(cells.given.start, cells.given.stop)
     each, size = [], number + len(given)
     for shift in (0, 1):
         for part in (
             rolls._replace(cells=np.arange(number)),
             _singles(given, cells=number + np.arange(len(given))),
         ):
-            options = part.options + (1 - shift) * found.layer
+            options = part.options + (1 - shift) * cells.layer
             each.append(part._replace(cells=part.cells + shift * size, options=options))
     powered = [_cells(0, each)]
     for column, rerolls in enumerate(find_rerolls(shape_of(thrown), power)):
@@ -433,8 +433,8 @@ def _with_rerolls(found: TurnCells, lists: RollLists, thrown: DiceSet, power: Po
             options=offered,
             used=offered >= 2 * size,
         )
-        powered.append(_cells(found.room + columns + column, [part]))
-    return replace(found, powered=(*powered, found.plain[-1]))
+        powered.append(_cells(cells.room + columns + column, [part]))
+    return replace(cells, powered=(*powered, cells.plain[-1]))
 
 
 def _nodes(rerolls: Rerolls, thrown: DiceSet, of_rolls: Ints, size: int) -> Iterator[_Lists]:
@@ -495,19 +495,21 @@ def _offered(
             for place in range(shown.shape[1]):
                 changed.append(shown.copy())
                 changed[-1][:, place] = digit(power.amount)
-        fates = [decided(rules, one) for one in (shown, *changed)]
-        found = [find(rules, thrown, dice, one, worth)[0] for one in (shown, *changed)]
-        for leads_to, fate in zip(found, fates, strict=True):
+        fates = [decided(rules, faces) for faces in (shown, *changed)]
+        reached = [find(rules, thrown, dice, faces, worth)[0] for faces in (shown, *changed)]
+        for leads_to, fate in zip(reached, fates, strict=True):
             leads_to[fate >= 0] = -1
         if adds:
             # rolls with one die may lead to more than those with another
-            most = max(some.shape[1] for some in found)
-            wide = (np.pad(some + 1, ((0, 0), (0, most - some.shape[1]))) for some in found[1:])
+            most = max(places.shape[1] for places in reached)
+            wide = (
+                np.pad(places + 1, ((0, 0), (0, most - places.shape[1]))) for places in reached[1:]
+            )
             offsets.append(np.vstack([*wide]) - 1)
             ends.append(np.concatenate(fates[1:]).clip(0))
         else:
-            turned = np.max(found[1:], axis=0) if rules.more_is_better else np.hstack(found[1:])
-            offsets.append(_either(columns, found[0], turned, fates, power.after_farkle))
+            turned = np.max(reached[1:], axis=0) if rules.more_is_better else np.hstack(reached[1:])
+            offsets.append(_either(columns, reached[0], turned, fates, power.after_farkle))
             ends.append(fates[0].clip(0))
     return gathered(rules, columns if adds else 2 * columns + 2, offsets, ends, [])
 
@@ -524,8 +526,8 @@ def _either(columns: int, best: Ints, turned: Ints, fates: list[Ints], after_far
     as_it_is = farkles & (np.any(turned >= 0, axis=1) | wins)
     width = 2 * columns + 2
     plain, use = (
-        np.where(some >= 0, some // columns * width + some % columns + behind, -1)
-        for some, behind in ((best, 0), (turned, columns))
+        np.where(places >= 0, places // columns * width + places % columns + behind, -1)
+        for places, behind in ((best, 0), (turned, columns))
     )
-    ends = (np.where(some, 2 * columns + k, -1) for k, some in enumerate((as_it_is, wins)))
+    ends = (np.where(rolls, 2 * columns + k, -1) for k, rolls in enumerate((as_it_is, wins)))
     return np.hstack((plain, use, np.stack([*ends], axis=1)))
