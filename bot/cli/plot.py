@@ -127,7 +127,7 @@ def _picture_options(command: Decorated) -> Decorated:
             if not as_json and not as_csv:
                 click.echo(f"Written to {out}: {width} x {height} pixels.")
         if as_csv or as_json:
-            sheet = sheet_of(picture.numbers) if as_csv else None
+            sheet = sheet_of(picture.numbers["rows"]) if as_csv else None
             show("", picture.numbers, as_json=True, sheet=sheet)
 
     return drawn

@@ -48,7 +48,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, count, islice, pairwise
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -241,14 +241,17 @@ class Proof(_Data):
                 raise ValueError(f"roll {rolled.number} is not of dice that its seat has")
         return self
 
+    @property
+    def data(self) -> dict[str, Any]:
+        """Return it as plain data; what only loaded dice have is left out where there are none."""
+        return {"scheme": self.scheme, **self.model_dump(mode="json", exclude_defaults=True)}
+
     def to_json(self) -> str:
         """JSON text in ASCII, so that seeds are exact in it whatever shows it.
 
         `Proof.model_validate_json` reads it again.
         """
-        # what only loaded dice have is left out where there are none
-        data = self.model_dump(mode="json", exclude_defaults=True)
-        text = json.dumps({"scheme": self.scheme, **data}, indent=2)
+        text = json.dumps(self.data, indent=2)
         # the dice of a roll side by side; in seeds there are no line breaks
         return re.sub(r"\[\n[\s\d,]+\]", lambda dice: re.sub(r"\s+", "", dice[0]), text)
 

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 
 from bot.chat import fields
@@ -159,8 +159,7 @@ class RecordCommands:
             raise InvalidRequestError.say(
                 "that game was played with real dice, for which there is no proof"
             )
-        as_data = partial(Proof.model_dump, mode="json")
-        yield Reply(proof_of(table, secret), Proof.to_json, as_data, _proof_card)
+        yield Reply(proof_of(table, secret), Proof.to_json, attrgetter("data"), _proof_card)
 
     @asked(
         "/match LEVEL LEVEL",

@@ -212,8 +212,9 @@ def _bracket(state: Tournament, width: int, *, is_whole: bool) -> Iterator[Block
 
 
 def _round_name(number: int, rounds: int) -> str:
+    earlier = say_later("Round {number}:")
     last = {rounds: say_later("Final:"), rounds - 1: say_later("Semi-finals:")}
-    return say(last.get(number, say_later("Round {number}:")), number=number)
+    return say(last.get(number, earlier), number=number)
 
 
 def _versus(tournament: Tournament, pairing: Pairing, width: int, *, mark: bool = False) -> str:
