@@ -563,7 +563,7 @@ def _use_at(dice: LoadedDice, turn: PowerTurn, rows: int) -> tuple[UseAt, ...]:
     top, step = turn.top, dice.rules.point_step
     if turn.more is not None:
         # a bank that reaches the goal needs no badge
-        raised = turn.more[:rows] > np.nan_to_num(top.ends.bank[:rows], nan=2.0)
+        raised = turn.more[:rows] > np.nan_to_num(top.ends.bank[:rows], nan=-1.0)
         return _stretch(None, np.flatnonzero(raised), step)
     table = turn.table
     visits = turn_outcome(dice.rules, table).visits[0, :rows]

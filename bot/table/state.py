@@ -429,7 +429,7 @@ class Game:
     def least_bank(self, seat: Seat) -> int:
         """Least turn total that a seat may bank, hot dice aside."""
         on_board = seat.on_board or self.stage is Stage.PLAY_OFF
-        least = self.rules.least_bank_at(seat.score, on_board=on_board)
+        least = self.rules.least_bank_at(self.counted(seat.score), on_board=on_board)
         return max(least, self.to_beat + self.rules.point_step) if self.to_beat else least
 
     @property
@@ -518,7 +518,7 @@ class Game:
                 waiting = (seat, 1 - seat) if most is None else (seat,)
                 position = replace(self._by_side(position), waiting=waiting)
             return replace(position, turn=turn.state)
-        final = other.score >= rules.winning_score
+        final = self.counted(other.score) >= rules.winning_score
         if final and rules.is_defended:
             # it is how far they are apart that counts
             excess = max(0, other.score - highest_score(rules))

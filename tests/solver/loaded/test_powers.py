@@ -163,6 +163,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "equal turns": {"ending": "equal_turns", "ties": "shared"},
     "ties played on": {"ending": "final_turn", "ties": "played_on"},
     "equal turns, farkle keeps": {"ending": "equal_turns", "farkle_keeps_turn_total": True},
+    "final turn, a roll wins": {"ending": "final_turn", "instant_win": ("66",)},
     "bonus": {"hot_dice_bonus": (50, 100)},
     "bonus, hot dice must roll": {"hot_dice_bonus": (50,), "hot_dice": "forced"},
     "much at once": {
@@ -180,7 +181,8 @@ REFUSED = [
     for name, options in OPTIONS.items()
     for kind in KINDS
     if options.get("ties") == "played_on"
-    or (kind is PowerKind.WARLORD and {"ending", "farkle_keeps_turn_total"} <= set(options))
+    or (kind is PowerKind.WARLORD and "farkle_keeps_turn_total" in options)
+    or ("ending" in options and {"farkle_keeps_turn_total", "instant_win"} & set(options))
     or (kind is PowerKind.MIGHT and "hot_dice_bonus" in options)
     or options.get("goal_must_be") == "exact"
 ]

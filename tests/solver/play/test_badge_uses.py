@@ -217,7 +217,7 @@ def test_games_with_badges_are_won_as_often(kernels: Path) -> None:
         end = np.where(more > bank, 2, 1)
         here[1][:rows, :columns] = np.where(np.maximum(bank, more) >= top.roll[0, :rows], end, 0)
         if turn and turn.instead is not None:
-            rolls = turn.instead[:21] > top.ends.farkle[0]
+            rolls = turn.instead[0, :21] > top.ends.farkle[0]
             again[side, a, b, own, opponent, : len(rolls), :columns] = rolls
     points, falls, codes, after = coded(rules, dice, (one, other))
     games = 100_000
