@@ -26,8 +26,12 @@ def any_strategy(seed: int, kind: PowerKind, **options: Any) -> MatchupStrategy:
     """A turn of three dice with a badge among values that are made up."""
     chance = random.Random(f"{kind} {seed}")
     powers = random_power(chance, kind, 2), random_power(chance, chance.choice(KINDS), 1)
-    if any(power.kind is PowerKind.MIGHT for power in powers):
-        options.pop("hot_dice_bonus", None)  # with which it does not go
+    refused = {
+        PowerKind.MIGHT: "hot_dice_bonus",
+        PowerKind.WARLORD: "farkle_keeps_turn_total",
+    }
+    for power in powers:
+        options.pop(refused.get(power.kind, ""), None)  # with which it does not go
     rules = kcd(dice=3, goal=200, set_aside_all=seed % 2 == 1, **options)
     dice = [random_dice(chance, 3) for _ in range(2)]
     if rules.decisive:
