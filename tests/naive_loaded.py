@@ -79,7 +79,8 @@ def points(table: Table, shown: Faces) -> int | None:
     return max(found, default=None)
 
 
-def set_asides(table: Table, dice: Dice, shown: Faces) -> Iterator[tuple[int, Dice]]:
+@cache
+def set_asides(table: Table, dice: Dice, shown: Faces) -> tuple[tuple[int, Dice], ...]:
     """Points of every legal set-aside of a roll, and the dice that are set aside."""
     found = {}
     for number in range(1, len(dice) + 1):
@@ -89,10 +90,11 @@ def set_asides(table: Table, dice: Dice, shown: Faces) -> Iterator[tuple[int, Di
                 found[kept] = worth
     if table.rules.hot_dice == "forced" and (whole := tuple(range(len(dice)))) in found:
         found = {whole: found[whole]}
-    for kept, worth in found.items():
-        extended = any(set(kept) < set(larger) for larger in found)
-        if not (table.rules.set_aside_all and extended):
-            yield worth, tuple(dice[k] for k in kept)
+    return tuple(
+        (worth, tuple(dice[k] for k in kept))
+        for kept, worth in found.items()
+        if not (table.rules.set_aside_all and any(set(kept) < set(larger) for larger in found))
+    )
 
 
 class Player:

@@ -5,6 +5,7 @@ no multiple of what the rules score. A turn is at so many points with some dice 
 left; what a player does then is tried in all ways.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -44,6 +45,8 @@ class Holder(Player):
         self.table, self.dice, self.badge = table, dice, badge
         self.lasts: dict[tuple[int, int, bool], float] = {}
         """What last turns are worth, by uses left, points behind and whether on the board."""
+        self.fallen: dict[Dice, dict[Faces, float]] = {}
+        """Every roll of some dice with its chance, once it was asked for."""
         self.whole = tuple(range(len(dice)))
         everything = range(1, len(dice) + 1)
         self.remaining = [left for n in everything for left in combinations(self.whole, n)]
@@ -76,11 +79,20 @@ class Holder(Player):
 
     def falls(self, left: Dice) -> dict[Faces, float]:
         """Every roll of some dice with its chance."""
-        found: dict[Faces, float] = {}
-        for fallen in product(*(list(self.dice[k].falls()) for k in left)):
-            shown = tuple(face for face, _ in fallen)
-            found[shown] = found.get(shown, 0.0) + float(np.prod([c for _, c in fallen]))
-        return found
+        if left not in self.fallen:
+            found = self.fallen[left] = {}
+            for fallen in product(*(list(self.dice[k].falls()) for k in left)):
+                shown = tuple(face for face, _ in fallen)
+                found[shown] = found.get(shown, 0.0) + float(np.prod([c for _, c in fallen]))
+        return self.fallen[left]
+
+
+def best(ways: list[Array]) -> Array:
+    """What the best of some ways is worth in each standing."""
+    found: Array = ways[0]
+    for way in ways[1:]:
+        found = np.maximum(found, way)
+    return found
 
 
 At = tuple[int, Dice, int]
@@ -268,8 +280,7 @@ class Turns:
                 ways.append(self.bank(at[0], uses - 1))
         if uses and free and self.badge.kind == "might":
             ways.append(self.roll_with_die(at, uses - 1))
-        found: Array = np.max(ways, axis=0)
-        return found
+        return best(ways)
 
     def roll(self, at: At, uses: int, free: bool) -> Array:
         """The dice that are left are rolled."""
@@ -284,14 +295,13 @@ class Turns:
 
     def decided(self, shown: Faces) -> naive.Result | None:
         """What a roll leads to by the rules that leaves no choice: "win", "lose" or a farkle."""
-        faces = tuple(sorted(int(face) for face in shown if face != "J"))
-        return naive.decided(self.rules, faces) if self.rules.decisive else None
+        if not self.rules.decisive:
+            return None
+        return naive.decided(self.rules, tuple(sorted(int(k) for k in shown if k != "J")))
 
-    def offers(self, dice: Dice, shown: Faces) -> list[tuple[int, Dice]]:
+    def offers(self, dice: Dice, shown: Faces) -> Sequence[tuple[int, Dice]]:
         """The set-asides of a roll, none of one that loses the turn."""
-        if self.decided(shown) is not None:
-            return []
-        return list(set_asides(self.table, dice, shown))
+        return set_asides(self.table, dice, shown) if self.decided(shown) is None else ()
 
     def ended(self, total: int, shown: Faces, uses: int) -> Array:
         """What a roll is worth that is decided, or of which nothing scores."""
@@ -328,8 +338,7 @@ class Turns:
                         for places in combinations(range(len(left)), size)
                         if not badge.alike or shown[places[0]] == shown[places[1]]
                     ]
-        found: Array = np.max(ways, axis=0)
-        return found
+        return best(ways)
 
     def settled(self, at: At, shown: Faces, uses: int) -> Array:
         """A roll lies on the table that the badge has changed: it is not changed again."""
@@ -343,7 +352,7 @@ class Turns:
             self.state(self.after(at, worth, kept), uses, not self.badge.once)
             for worth, kept in self.offers(dice, shown)
         ]
-        return np.max(ways, axis=0) if ways else self.ended(at[0], shown, uses)
+        return best(ways) if ways else self.ended(at[0], shown, uses)
 
     def again(self, at: At, shown: Faces, places: Dice, uses: int) -> Array:
         """Some dice of a roll are rolled again."""
