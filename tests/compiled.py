@@ -9,15 +9,22 @@ import sys
 from pathlib import Path
 
 from bot.settings import CHECKOUT
+from solver.batch.local import sources_of_code
 
 
 def pytest_load_initial_conftests() -> None:
     """Compile the kernels of the solver that were written since they were compiled last."""
-    files = Path(CHECKOUT, "solver").rglob("*kernels.py")
+    folder, sources = Path(CHECKOUT, "solver"), sources_of_code()
+    stamp = folder / "__pycache__" / f"kernels.{sources}"
+    if not stamp.exists():
+        for code in (*folder.rglob("*.nb[ci]"), *stamp.parent.glob("kernels.*")):
+            code.unlink(missing_ok=True)
+        stamp.parent.mkdir(exist_ok=True)
+        stamp.touch()
+    files = [file for file in folder.rglob("*kernels.py") if not _is_compiled(file)]
     names = [
         ".".join(file.with_suffix("").relative_to(CHECKOUT).parts)
         for file in sorted(files, key=lambda file: file.stat().st_size)
-        if not _is_compiled(file)
     ]
     processors = os.cpu_count() or 1
     shares = [names[first::processors] for first in range(min(processors, len(names)))]
@@ -27,6 +34,5 @@ def pytest_load_initial_conftests() -> None:
 
 
 def _is_compiled(file: Path) -> bool:
-    """Whether there is code that was compiled since a module was written."""
-    kept = (file.parent / "__pycache__").glob(f"{file.stem}.*.nbi")
-    return any(code.stat().st_mtime >= file.stat().st_mtime for code in kept)
+    """Whether there is code of a module."""
+    return any((file.parent / "__pycache__").glob(f"{file.stem}.*.nbi"))

@@ -127,7 +127,7 @@ class Turns:
         if (
             self.rules.ending != "at_once"
         ):  # a turn hardly ever comes so far, nor then the other one
-            self.far += 40 * self.holder.step
+            self.far += 40 * (1 + self.rules.farkle_keeps_turn_total) * self.holder.step
         """Points from which on it does not matter how many they are."""
         self.far_off: dict[tuple[object, ...], Array] = {}
         """What was found last from there on, to begin with."""

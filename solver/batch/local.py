@@ -1,5 +1,6 @@
 """Solves on this machine, one subject after the other, with compiled code kept in a folder."""
 
+import hashlib
 import logging
 import os
 import shutil
@@ -14,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TypeVar
 
-from solver import game
+import solver
 from solver.batch.jobs import Job, Outcome, Watch
 from solver.batch.side_by_side import is_worth_it, solve_side_by_side
 from solver.batch.subjects import Checked, Subject
@@ -26,6 +27,16 @@ from solver.strategy import StrategyManifest
 
 _SECONDS_TO_COMPILE = {"sweep_kernels": 60.0, "many_kernels": 10.0, "take_over_kernels": 20.0}
 """What each module of kernels and those that it needs take on a slow core."""
+
+COMPILED = (
+    "*kernels.py",
+    "layout.py",
+    "lanes.py",
+    "lane_code.py",
+    "equations.py",
+    "standings.py",
+)
+"""Files of the solver that code is compiled from, or that have what is part of it."""
 
 logger = logging.getLogger(__name__)
 
@@ -173,7 +184,19 @@ def with_sound_code(cache: Path, work: Callable[[], T]) -> T:
 
 def prefer_cache(folder: Path) -> None:
     """Let numba keep its code in `folder`, if it is not loaded yet and not told otherwise."""
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(folder))
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(folder / sources_of_code()))
+
+
+def sources_of_code() -> str:
+    """Return a name for code that is compiled from the kernels as they are now.
+
+    numba itself looks at the file alone that it compiles, and not at what that one takes from
+    others.
+    """
+    folder, digest = Path(solver.__path__[0]), hashlib.sha256()
+    for file in sorted(path for pattern in COMPILED for path in folder.rglob(pattern)):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def seconds_to_compile(subject: Subject, cache: Path) -> float:
@@ -189,10 +212,9 @@ def seconds_to_compile(subject: Subject, cache: Path) -> float:
 
 
 def _is_compiled(module: str, cache: Path) -> bool:
-    """Whether numba has kept code of a module of kernels since it was last written."""
-    written = Path(game.__path__[0], f"{module}.py").stat().st_mtime
-    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or cache)
-    return any(index.stat().st_mtime >= written for index in folder.glob(f"*/{module}.*.nbi"))
+    """Whether numba has kept code of a module of kernels."""
+    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or cache / sources_of_code())
+    return any(folder.glob(f"*/{module}.*.nbi"))
 
 
 @contextmanager

@@ -489,14 +489,18 @@ def _rolled_for_a_win(plan: TurnPlan, hopeless: float) -> int:
     # before a first throw, which may have chances of its own, there is nothing to bank
     later = slice(plan.columns - plan.width * (plan.memories[-1].throws > 0))
     vain, wins = plan.in_vain[later], plan.win_chances[later]
-    if np.all(wins * (1 - bank) <= vain * (bank - farkle)):
+    # what a badge may make of farkles is not looked into
+    if np.all(wins * (1 - bank) <= vain * (bank - farkle) * (not plan.uses)):
         return 0
     column, throws = (plan.targets % plan.columns)[plan.options], 0
-    survives = np.ones(plan.columns)
+    survives = np.ones((1 + plan.uses, plan.columns))
     while np.max(survives) > _NEGLIGIBLE and throws < _MOST_THROWS:
-        survives = plan.chances @ np.maximum.reduceat(survives[column], plan.starts)
+        # at best a use saves any roll, and leaves the safest dice
+        saved = np.append(0.0, survives[:-1].max(axis=1))[:, np.newaxis]
+        best = np.maximum(np.maximum.reduceat(survives[:, column], plan.starts, axis=1), saved)
+        survives = best @ plan.chances.T + saved * plan.in_vain
         throws += 1
-    return plan.reach * throws
+    return plan.farthest * throws
 
 
 def _carries_on(rules: Ruleset, plan: TurnPlan) -> bool:

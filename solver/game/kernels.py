@@ -469,9 +469,8 @@ def roll_until_banked(values, bank, farkle, lost, lists, weighs):
     """
     columns, planes, _ = values.shape
     for n in range(columns):
-        values[n] = np.maximum(bank, 0.0)
-        if weighs and not lists.may_bank[n]:
-            values[n] = 0.0
+        # no more than anything is worth: from below it settles, also in rounded numbers
+        values[n] = min(1, lists.may_bank[n]) * np.maximum(bank, 0.0)
     rolled, most, chosen = np.empty((planes, LANES)), np.empty(LANES), np.empty(LANES, np.intp)
     even = EVEN if planes > 1 else 0.0
     change = 1.0
@@ -650,7 +649,8 @@ def solve_layer(turn, steps, number, layer, origin, work):
     game, lists = work.game, work.lists
     begin, end = (lists.split, len(lists.cells)) if layer > 0 else (0, lists.split)
     rows, count, dice = values.shape[1], lists.starts[-1], lists.start + 1
-    rolls_on = game.exact > 0 or not lists.may_bank[lists.split - dice : lists.split].all()
+    may_bank = lists.may_bank[lists.split - dice : lists.split]
+    rolls_on = game.exact > 0 or not may_bank.all()
     for level in range(lists.levels - 1, -1, -1):
         block = values[number + level, origin:]
         first = ((number + level) * rows + origin - lists.room) * lists.stride
@@ -660,7 +660,9 @@ def solve_layer(turn, steps, number, layer, origin, work):
             beyond = _of_layer(lists, lists.columns_beyond[options], begin, end)
             far, ends = space[steps * lists.stride :], farkle[steps if game.keeps == 1 else 0]
             last, change = block[steps, :dice], 1.0
-            last[:] = np.maximum(bank[steps], ends)
+            # no more than anything is worth: from below it settles, also in rounded numbers
+            for n in range(dice):
+                last[n] = may_bank[n] * np.maximum(bank[steps], 0.0)
             while change > _SETTLED:
                 before = last.copy()
                 turn(far, far, bank[steps], ends, lost, beyond, 1)

@@ -431,16 +431,16 @@ def _check_powers(rules: Ruleset, powers: Iterable[Power | None]) -> None:
     """Refuse rules that badges which are used up cannot have. Raises InvalidRulesError."""
     key = why = ""
     kinds = {power.kind for power in powers if power}
-    keeps, has_last_turns = rules.farkle_keeps_turn_total, rules.ending != "at_once"
+    has_last_turns = rules.ending != "at_once"
     if has_last_turns and (rules.is_defended or rules.ties == "played_on"):
         key = "ending" if rules.is_defended else "ties"
         why = say("turns would follow one another for which both players save their uses")
-    elif keeps and PowerKind.WARLORD in kinds:
+    elif has_last_turns and rules.farkle_keeps_turn_total and PowerKind.WARLORD in kinds:
         key = "farkle_keeps_turn_total"
-        why = say("a badge raises what is banked, and not what a farkle keeps")
-    elif rules.is_exact or (has_last_turns and (keeps or "wins_game" in rules.decisive)):
-        key = "goal_must_be" if rules.is_exact else "ending"
-        why = say("what rolling on beyond the goal is worth does not settle")
+        why = say("in last turns a badge raises what is banked, and not what a farkle keeps")
+    elif rules.is_exact and PowerKind.WARLORD in kinds:
+        key = "goal_must_be"
+        why = say("what a badge leaves over of a point step no throw makes up for")
     elif rules.hot_dice_bonus and PowerKind.MIGHT in kinds:
         key, why = (
             "hot_dice_bonus",

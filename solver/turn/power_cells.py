@@ -194,12 +194,12 @@ class CellTurn:
         best = ends.bank if raised is None else np.fmax(ends.bank, raised)
         best = np.nan_to_num(best, nan=-1.0)
         rolls_on = ends.weighs or not plan.may_bank.all()
-        first = np.fmax(best, ends.farkle) if ends.weighs else best
         given = np.empty((self.rows, 3))
         given[:, 0], given[:, 1], given[:, 2] = ends.farkle, ends.win[0], ends.lost[0]
         for level in range(plan.levels - 1, -1, -1):
             grid = grids[level]
-            grid[self.solved :, :columns] = first[self.solved :, np.newaxis]
+            # no more than anything is worth: from below it settles, also in rounded numbers
+            grid[self.solved :, :columns] = np.where(plan.may_bank, best[self.solved].clip(0), 0.0)
             before = grid[self.solved].copy()
             self._fill(number, level, [self.solved], given, best, beyond=rolls_on)
             while rolls_on and np.max(np.abs(grid[self.solved] - before)) > SETTLED:

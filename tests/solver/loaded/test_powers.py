@@ -158,12 +158,27 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "lose the turn": {"scoring": {"combination": ({"dice": "15", "then": "loses_turn"},)}},
     "win, hot dice must roll": {"instant_win": ("55",), "hot_dice": "no_bank"},
     "exact": {"goal_must_be": "exact", "beyond_goal": "back"},
+    "exact, given": {"goal_must_be": "exact", "beyond_goal": "given", "minimum_bank": 0},
+    "exact, no bank": {
+        "goal_must_be": "exact",
+        "beyond_goal": "no_bank",
+        "minimum_bank": 0,
+        "farkle_keeps_turn_total": True,
+        "hot_dice": "no_bank",
+    },
     "final turn": {"ending": "final_turn"},
     "final turn, ties shared": {"ending": "final_turn", "ties": "shared", "opening_minimum": 100},
     "equal turns": {"ending": "equal_turns", "ties": "shared"},
     "ties played on": {"ending": "final_turn", "ties": "played_on"},
     "equal turns, farkle keeps": {"ending": "equal_turns", "farkle_keeps_turn_total": True},
     "final turn, a roll wins": {"ending": "final_turn", "instant_win": ("66",)},
+    "final turn, much at once": {
+        "ending": "final_turn",
+        "ties": "shared",
+        "farkle_keeps_turn_total": True,
+        "bank_dice_left": 1,
+        "instant_win": ("55",),
+    },
     "bonus": {"hot_dice_bonus": (50, 100)},
     "bonus, hot dice must roll": {"hot_dice_bonus": (50,), "hot_dice": "forced"},
     "much at once": {
@@ -181,10 +196,9 @@ REFUSED = [
     for name, options in OPTIONS.items()
     for kind in KINDS
     if options.get("ties") == "played_on"
-    or (kind is PowerKind.WARLORD and "farkle_keeps_turn_total" in options)
-    or ("ending" in options and {"farkle_keeps_turn_total", "instant_win"} & set(options))
+    or (kind is PowerKind.WARLORD and {"ending", "farkle_keeps_turn_total"} <= set(options))
+    or (kind is PowerKind.WARLORD and options.get("goal_must_be") == "exact")
     or (kind is PowerKind.MIGHT and "hot_dice_bonus" in options)
-    or options.get("goal_must_be") == "exact"
 ]
 """What still is."""
 
