@@ -172,13 +172,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "ties played on": {"ending": "final_turn", "ties": "played_on"},
     "equal turns, farkle keeps": {"ending": "equal_turns", "farkle_keeps_turn_total": True},
     "final turn, a roll wins": {"ending": "final_turn", "instant_win": ("66",)},
-    "final turn, much at once": {
-        "ending": "final_turn",
-        "ties": "shared",
-        "farkle_keeps_turn_total": True,
-        "bank_dice_left": 1,
-        "instant_win": ("55",),
-    },
     "bonus": {"hot_dice_bonus": (50, 100)},
     "bonus, hot dice must roll": {"hot_dice_bonus": (50,), "hot_dice": "forced"},
     "much at once": {
@@ -190,7 +183,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "score_floor": -50,
     },
 }
-"""What badges were refused with."""
+"""Options that go with badges in their own way."""
 REFUSED = [
     (name, kind)
     for name, options in OPTIONS.items()
