@@ -6,8 +6,8 @@ PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --c
 # Compiled Python is kept: some environments forbid it, and then every start compiles all again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: dist chat web setup test test-slow check lint types contracts wording messages nemesis bench bench-chat \
-	bench-cluster bench-discord bench-processes bench-worst
+.PHONY: dist chat web setup test test-slow compiled check lint types contracts wording messages nemesis bench \
+	bench-chat bench-cluster bench-discord bench-processes bench-worst
 
 chat: setup
 	@$(VENV)/bin/farkle chat
@@ -24,6 +24,10 @@ test: $(VENV)/installed-test
 # What takes minutes: presets at or near full size, checked in every state and played
 test-slow: $(VENV)/installed-test
 	@$(VENV)/bin/python -m pytest -m slow --numprocesses auto --dist worksteal
+
+# The kernels that all tests need, which a run of tests else compiles before its first one
+compiled: $(VENV)/installed-test
+	@$(VENV)/bin/python -m tests.compiled
 
 # Speed and memory against their limits: the solver, starts of the program, a Dask cluster and the
 # Discord bot; ARGS=--quick leaves out what takes long. What was measured is kept:

@@ -9,8 +9,8 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator
-from functools import lru_cache
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from filelock import FileLock
 from hypothesis import settings
 
 from solver.errors import InvalidPositionError, StrategyFileError
+from solver.game import kernel_source
 from solver.game.position import Position, check_position, impossible_turn
 from solver.game.standings import Solution
 from solver.game.sweeps import solve
@@ -157,6 +158,20 @@ def kernels(kept_folder: Path) -> Path:
     folder = kept_folder / "kernels"
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _code_is_loaded_once(kernels: Path) -> Iterator[None]:
+    """Turns that are compiled in this folder are loaded once in each process, not by each solve."""
+    load = kernel_source.load_function
+    kept = lru_cache(None)(partial(load, folder=kernels))
+
+    def loaded(source: str, folder: Path) -> Callable[..., Any]:
+        return kept(source) if folder.resolve() == kernels.resolve() else load(source, folder)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel_source, "load_function", loaded)
+        yield
 
 
 @pytest.fixture(scope="session")

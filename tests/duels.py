@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,12 +34,53 @@ class State:
     other: naive.Standing
 
 
+class Choice(NamedTuple):
+    """Dice to set aside, wherever in a turn they are rolled."""
+
+    points: int
+    """That are added to the turn total."""
+    state: tuple[int, int]
+    """What is to roll next, and the number of hot dice."""
+    rank: int
+    """Dice to roll next; 0 for hot dice."""
+    place: tuple[int, int]
+    """The level and the column in arrays of the solver."""
+    may_leave: bool
+    is_over: bool
+
+
+@cache
+def rolled(rules: Ruleset, dice: int, hot: int) -> list[tuple[float, str, list[Choice]]]:
+    """What rolls may lead to, with the chances: the name of an end, or choices."""
+    found: list[tuple[float, str, list[Choice]]] = []
+    for what, ways in naive.outcomes(rules, dice).items():
+        if isinstance(what, str):
+            found.append((ways, what, []))
+            continue
+        choices = []
+        for choice in what:
+            points, left, hot_now = naive.advance(rules, 0, hot, choice)
+            choices.append(
+                Choice(
+                    points,
+                    (left, hot_now),
+                    left if left % rules.dice else 0,
+                    (naive.level(rules, hot_now), naive.column(rules, left, hot_now)),
+                    naive.may_leave(rules, left),
+                    naive.is_over(rules, left),
+                )
+            )
+        found.append((ways, "farkle" if naive.counts(rules, dice) else "spared", choices))
+    return found
+
+
 def turn_ends(rules: Ruleset, player: Policy, start: Position) -> dict[End, float]:
     """The chances of the ends of a turn, roll by roll."""
     ends: defaultdict[End, float] = defaultdict(float)
     under_way = {(0, rules.dice, 0): 1.0}
     decisions = player.decisions(EqualDice(rules), start)
-    levels, rows, _ = decisions.worth.shape
+    worth, bank = decisions.worth.tolist(), decisions.bank.tolist()
+    levels, rows = len(worth), len(worth[0])
     # once the other player is there only a bank that reaches the goal counts, and none is barred
     last = start.opponent >= rules.winning_score
     score = max(start.banked, rules.winning_score - rules.point_step) if last else start.banked
@@ -47,33 +88,29 @@ def turn_ends(rules: Ruleset, player: Policy, start: Position) -> dict[End, floa
     while under_way:
         after: defaultdict[tuple[int, int, int], float] = defaultdict(float)
         for (total, dice, hot), chance in under_way.items():
-            for what, ways in naive.outcomes(rules, dice).items():
+            for ways, end, choices in rolled(rules, dice, hot):
                 p = chance * ways
-                if isinstance(what, str):
-                    ends[what, total] += p
+                if not choices:
+                    ends[end, total] += p
                     continue
-                if not what:
-                    ends["farkle" if naive.counts(rules, dice) else "spared", total] += p
-                    continue
-                found = []
-                for points, left in what:
-                    new, _, hot_now = naive.advance(rules, total, hot, (points, left))
-                    is_hot = left % rules.dice == 0
-                    row = min(new // rules.point_step, rows - 1)
-                    level, column = naive.level(rules, hot_now), naive.column(rules, left, hot_now)
-                    place = min(level, levels - 1), row, column
+                best = None
+                for choice in choices:
+                    new = total + choice.points
+                    level, column = choice.place
+                    level, row = min(level, levels - 1), min(new // rules.point_step, rows - 1)
                     # of equal ones that with more points, then that with fewer dice
-                    rank = decisions.worth[place], new, 0 if is_hot else left
-                    found.append((*rank, place, (new, left, hot_now), is_hot))
-                *_, place, state, is_hot = max(found)
-                may = may_bank(state[0]) and naive.may_leave(rules, state[1])
-                is_over = naive.is_over(rules, state[1])
-                if may and (decisions.bank[place] or is_over):
-                    ends["bank", state[0]] += p
-                elif p > 1e-13 and not is_over:
-                    after[state] += p
+                    rank = worth[level][row][column], new, choice.rank, choice.state
+                    if best is None or rank > best[0]:
+                        best = rank, choice, bank[level][row][column]
+                assert best is not None
+                (_, new, *_), choice, banks = best
+                may = choice.may_leave and may_bank(new)
+                if may and (banks or choice.is_over):
+                    ends["bank", new] += p
+                elif p > 1e-13 and not choice.is_over:
+                    after[(new, *choice.state)] += p
                 else:
-                    ends["farkle", state[0]] += p
+                    ends["farkle", new] += p
         under_way = dict(after)
     return dict(ends)
 

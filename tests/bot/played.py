@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from math import fsum
 
 import pytest
@@ -16,10 +17,22 @@ from bot.table.replay import replay
 from bot.table.state import Game
 from solver.game.best import BestPlay
 from solver.game.position import Position, first_position
-from solver.play.advice import advise, odds
+from solver.play.advice import Odds, advise, odds
 from solver.strategy import Strategy
-from solver.turn.dice import dice_set
+from solver.turn.dice import Roll, dice_set
 from solver.turn.equations import Decision
+
+
+@lru_cache(10_000)
+def asked(strategy: BestPlay, position: Position) -> Odds:
+    """The odds of a position, to which many games of a few rules come."""
+    return odds(strategy, position)
+
+
+@lru_cache(10_000)
+def advised(strategy: BestPlay, position: Position, roll: Roll) -> tuple[Roll, ...]:
+    """What may be set aside, the best first."""
+    return tuple(option.set_aside for option in advise(strategy, position, roll).options)
 
 
 def played(strategy: BestPlay, dice: random.Random, slip: float) -> tuple[Begun, list[Event], Game]:
@@ -34,7 +47,7 @@ def played(strategy: BestPlay, dice: random.Random, slip: float) -> tuple[Begun,
 
     while not game.over:
         if game.turn.roll is None:
-            answer = odds(strategy, game.position_in(strategy))
+            answer = asked(strategy, game.position_in(strategy))
             assert game.turn.misses or (answer.bank is not None) == game.may_bank
             choices = [Decision.ROLL]
             choices += [Decision.TAKE_OVER] if game.offered else []
@@ -47,9 +60,9 @@ def played(strategy: BestPlay, dice: random.Random, slip: float) -> tuple[Begun,
                 continue
             then(Rolled(dice=tuple(dice.randint(1, 6) for _ in range(game.turn.dice))))
         else:
-            found = advise(strategy, game.position_in(strategy), game.turn.roll).options
+            found = advised(strategy, game.position_in(strategy), game.turn.roll)
             kept = dice.choice(found) if dice.random() < slip else found[0]
-            for event in commands.kept(game, kept.set_aside):
+            for event in commands.kept(game, kept):
                 then(event)
     return begun, events, game
 

@@ -187,10 +187,11 @@ def test_programs_in_turn_show_what_is_stored(folder: Path, rules: Ruleset, agai
     """One line after the other, each at any of the programs."""
     chance = random.Random(7)
     with speakers(folder, rules, 2, against) as people:
+        file = File(folder)
         for _ in range(MANY):
             one = chance.choice(people)
             one.say("ann: /show")
-            before = File(folder).look()
+            before = file.look()
             for reply in one.say(one.next()):
                 # nobody else spoke meanwhile, so nothing has gone on
                 assert "gone on" not in reply.get("error", ""), before

@@ -182,9 +182,9 @@ class Referee:
         self.__dict__.update(before.copy().__dict__)
 
     def copy(self) -> "Referee":
-        """A referee that shares nothing with this one but the history."""
+        """A referee that shares nothing with this one but the rules and the history."""
         history, self.history = self.history, []
-        found = deepcopy(self)
+        found = deepcopy(self, {id(self.rules): self.rules})
         self.history = found.history = history
         return found
 
@@ -662,13 +662,14 @@ class TableMachine(RuleBasedStateMachine):
             and len(referee.players) > 1
             and referee.roll is None
             and not referee.total
+            and not referee.missed
         )
         if ending == "win":
-            legal = legal and bool(rules.instant_win) and not points
+            legal = legal and "wins_game" in rules.decisive and not points
         elif ending == "out":
             legal = legal and "loses_game" in rules.decisive and not points
         elif ending == "lose":
-            legal = legal and bool(rules.lose_everything) and not points
+            legal = legal and "loses_score" in rules.decisive and not points
         elif ending == "farkle":
             legal = legal and (not points or rules.farkle_keeps_turn_total)
             legal = legal and not rules.spares_farkles

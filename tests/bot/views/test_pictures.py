@@ -87,6 +87,7 @@ def test_the_drawn_border_is_that_of_the_strategy(strategies: dict[str, Strategy
 
 
 @pytest.mark.mostly_slow(6)
+@pytest.mark.mostly_skipped
 @pytest.mark.parametrize("rules", mostly_slow(HOUSE.items()))
 def test_the_drawn_border_fits_what_is_said(rules: Ruleset) -> None:
     """Its lowest edge in a column is right below the turn total from which on to bank."""

@@ -84,6 +84,12 @@ def survivor(start: Start, scheduler: tuple[str, object]) -> None:
     start_worker(start, scheduler[0], "survivor")
 
 
+@pytest.fixture(scope="module")
+def victims() -> list[tuple[str, subprocess.Popen[bytes]]]:
+    """Workers that came where another had died, and whom the next test may kill."""
+    return []
+
+
 @pytest.fixture
 def solver(
     scheduler: tuple[str, subprocess.Popen[bytes]],
@@ -265,6 +271,7 @@ def test_several_players_layer_by_layer(
     start: Start,
     solver: ClusterSolver,
     kernels: Path,
+    victims: list[tuple[str, subprocess.Popen[bytes]]],
     monkeypatch: pytest.MonkeyPatch,
     changes: dict[str, Any],
 ) -> None:
@@ -272,8 +279,10 @@ def test_several_players_layer_by_layer(
     monkeypatch.setattr(many_rings, "PART", 16)
     monkeypatch.setattr(cluster, "_BYTES", 10_000)
     rules, name = variant("kcd", **changes), f"shared {changes['goal']}"
-    victim = start_worker(start, solver._workers.address, name)
-    address_of(solver, name)
+    if not victims:
+        victims.append((name, start_worker(start, solver._workers.address, name)))
+    called, victim = victims.pop()
+    address_of(solver, called)
     seen: list[float] = []
 
     class Killing(Watch):
@@ -281,7 +290,8 @@ def test_several_players_layer_by_layer(
             seen.append(progress.done)
             if len(seen) == 5:
                 victim.kill()
-                start_worker(start, solver._workers.address, f"{name} again")
+                again = f"{name} again"
+                victims.append((again, start_worker(start, solver._workers.address, again)))
 
     ((_, found),) = solver([Job(0, name, GameOfSeveral(rules, 3))], Killing())
     here = solve_many(rules, 3, cache=kernels)

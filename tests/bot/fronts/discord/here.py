@@ -32,7 +32,7 @@ async def ready_here(
     monkeypatch.setattr(discord_py.http.Route, "BASE", discord.api)
     gateway: Any = discord_py.gateway.DiscordWebSocket
     monkeypatch.setattr(gateway, "DEFAULT_GATEWAY", URL(discord.gateway))
-    monkeypatch.setattr(running, "EVERY", 0.01)
+    monkeypatch.setattr(running, "EVERY", 0.1)
     lay_database(folder / "farkle.db")
     settings = Settings(data=folder, workers=0)
     async with open_parts(settings, Advisor(folder / "strategies"), patience=60) as opened:

@@ -2,12 +2,13 @@
 
 import re
 import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from tests.bot.fronts.web.visiting import Site, open_site
 from tests.conftest import only_with_every
@@ -17,6 +18,7 @@ CHROMIUM = shutil.which("chromium")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's package chromium"),
+    pytest.mark.asyncio(loop_scope="module"),
 ]
 
 ways = pytest.mark.parametrize(
@@ -60,30 +62,51 @@ SMALL = """() => [...document.querySelectorAll("main a, main button, main input,
 """What is too small to be tapped, as WCAG 2.2 has it; links within a sentence aside."""
 
 
-@asynccontextmanager
-async def opened(
-    site: Site, *, script: bool, width: int = 384, scheme: str = "light"
-) -> AsyncIterator[Any]:
-    """A page of a browser, in whose console nothing may be said."""
+Browser = Callable[..., AbstractAsyncContextManager[Any]]
+"""Opens a page of a site, in whose console nothing may be said."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def opened() -> AsyncIterator[Browser]:
+    """Pages of one browser, which takes longer to start than most ways through them.
+
+    Each has cookies and a cache of its own.
+    """
     from playwright.async_api import async_playwright  # noqa: PLC0415 - slow tests alone need it
 
-    said: list[str] = []
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        context = await browser.new_context(
-            viewport={"width": width, "height": 800},
-            java_script_enabled=script,
-            color_scheme=scheme,  # type: ignore[arg-type]
-            base_url=site.base,
-            locale="en",
-        )
-        page = await context.new_page()
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        yield page
+
+        @asynccontextmanager
+        async def opened(
+            site: Site, *, script: bool, width: int = 384, scheme: Any = "light"
+        ) -> AsyncIterator[Any]:
+            said: list[str] = []
+            context = await browser.new_context(
+                viewport={"width": width, "height": 800},
+                java_script_enabled=script,
+                color_scheme=scheme,
+                base_url=site.base,
+                locale="en",
+            )
+            async with context:
+                page = await context.new_page()
+                page.on("console", lambda message: said.append(message.text))
+                page.on("pageerror", lambda error: said.append(str(error)))
+                yield page
+            # what breaks the content policy is told there, too; a refusal is no fault of the page
+            assert [one for one in said if "status of 400" not in one] == []
+
+        yield opened
         await browser.close()
-    # what breaks the content policy is told there, too; a refusal is no fault of the page
-    assert [one for one in said if "status of 400" not in one] == []
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def site(data: Path, tmp_path: Path) -> AsyncIterator[Site]:
+    """Pages as in other tests, which the loop of the browser serves."""
+    (tmp_path / "kernels").symlink_to(data / "kernels")
+    async with open_site(tmp_path, data / "strategies") as site:
+        yield site
 
 
 async def press(page: Any, what: Any) -> None:
@@ -95,7 +118,7 @@ async def press(page: Any, what: Any) -> None:
 
 @ways
 async def test_dice_are_tapped_and_the_advice_is_there(
-    site: Site, script: bool, width: int
+    site: Site, opened: Browser, script: bool, width: int
 ) -> None:
     async with opened(site, script=script, width=width) as page:
         await page.goto("/")
@@ -113,7 +136,7 @@ async def test_dice_are_tapped_and_the_advice_is_there(
         await page.get_by_text("you 0, them 0").first.wait_for()
 
 
-async def test_scores_are_asked_about_as_they_are_typed(site: Site) -> None:
+async def test_scores_are_asked_about_as_they_are_typed(site: Site, opened: Browser) -> None:
     async with opened(site, script=True) as page:
         await page.goto("/?dice=653332")
         await page.get_by_label("Your score").click()
@@ -122,7 +145,7 @@ async def test_scores_are_asked_about_as_they_are_typed(site: Site) -> None:
         assert await page.evaluate("document.activeElement.id") == "f-me"
 
 
-async def test_who_has_a_keyboard_goes_on_where_they_were(site: Site) -> None:
+async def test_who_has_a_keyboard_goes_on_where_they_were(site: Site, opened: Browser) -> None:
     async with opened(site, script=True) as page:
         await page.goto("/play")
         await page.get_by_label("Your name").fill("Ann")
@@ -142,7 +165,9 @@ async def test_who_has_a_keyboard_goes_on_where_they_were(site: Site) -> None:
 
 
 @ways
-async def test_a_game_to_its_end_and_its_review(site: Site, script: bool, width: int) -> None:
+async def test_a_game_to_its_end_and_its_review(
+    site: Site, opened: Browser, script: bool, width: int
+) -> None:
     async with opened(site, script=script, width=width) as page:
         await page.goto("/play")
         await page.get_by_label("Against").select_option("cautious")
@@ -170,7 +195,7 @@ async def test_a_game_to_its_end_and_its_review(site: Site, script: bool, width:
 
 @ways
 async def test_house_rules_are_made_and_solved(
-    tmp_path: Path, kernels: Path, script: bool, width: int
+    tmp_path: Path, kernels: Path, opened: Browser, script: bool, width: int
 ) -> None:
     (tmp_path / "kernels").symlink_to(kernels)
     async with (
@@ -196,7 +221,9 @@ async def test_house_rules_are_made_and_solved(
 
 
 @ways
-async def test_loaded_dice_by_tapping(site: Site, script: bool, width: int) -> None:
+async def test_loaded_dice_by_tapping(
+    site: Site, opened: Browser, script: bool, width: int
+) -> None:
     async with opened(site, script=script, width=width) as page:
         await page.goto("/kingdom?goal=600")
         for die in (*["Lucky"] * 2, *["Odd"] * 4):
@@ -206,7 +233,7 @@ async def test_loaded_dice_by_tapping(site: Site, script: bool, width: int) -> N
         assert await page.get_by_label(re.compile("^Add a 1")).count() == 2
 
 
-async def test_who_waits_sees_what_the_other_does(site: Site) -> None:
+async def test_who_waits_sees_what_the_other_does(site: Site, opened: Browser) -> None:
     async with opened(site, script=True) as ann, opened(site, script=True) as bob:
         await ann.goto("/play")
         await ann.get_by_label("Against").select_option("")
@@ -221,7 +248,9 @@ async def test_who_waits_sees_what_the_other_does(site: Site) -> None:
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(384, "dark"), (1280, "light")])
-async def test_pages_fit_and_can_be_read(site: Site, width: int, scheme: str) -> None:
+async def test_pages_fit_and_can_be_read(
+    site: Site, opened: Browser, width: int, scheme: str
+) -> None:
     async with opened(site, script=True, width=width, scheme=scheme) as page:
         for path in (
             *("/", "/?dice=553332&turn=300&endings=yes&lang=de", "/odds?turn=350&dice=2"),
