@@ -8,6 +8,7 @@ import numpy as np
 from solver.game import audit_kernels, beat_sweeps, round_sweeps, take_over
 from solver.game.endgame import endgame
 from solver.game.kernel_source import load_turn
+from solver.game.kernels import solve_turns
 from solver.game.layout import lists_of, solved_game
 from solver.game.list_kernels import turn_of_lists
 from solver.game.standings import FloorEffect, Progress
@@ -49,7 +50,8 @@ def residual(
     last_total = 2 * work.game.scores - 2
     for total in range(last_total, -1, -1):
         on_progress(Progress(1, 1 - total / (last_total + 1)))
-        audit_kernels.total_residual(turn, turn_of_lists, table, total, *work, every, worst)
+        turns = solve_turns, turn, turn_of_lists
+        audit_kernels.total_residual(*turns, table, total, *work, every, worst)
     return float(worst.max())
 
 
@@ -64,7 +66,8 @@ def floor_effect(
     worst, costs = np.zeros((scores, scores)), np.zeros((scores, scores))
     for total in range(2 * scores - 1):
         held_against = exact_table, exact.game, exact.scratch
-        audit_kernels.compare_total(turn, table, total, *work, *held_against, _SAME, worst, costs)
+        given = *work, *held_against, _SAME, worst, costs
+        audit_kernels.compare_total(solve_turns, turn, table, total, *given)
     lesser = np.minimum.outer(np.arange(scores), np.arange(scores)).ravel()
     by_lesser = np.zeros((2, scores))
     for changes, reduced in zip((worst, costs), by_lesser, strict=True):

@@ -13,11 +13,11 @@ from solver.game.kernels import (
     SCRATCH_TYPE,
     TABLE_TYPE,
     TURN_TYPE,
+    TURNS_TYPE,
     WORK_TYPES,
     array_type,
     own_scores,
     own_work,
-    prepare,
     solve_levels,
 )
 from solver.game.lanes import LANES
@@ -43,6 +43,7 @@ def _lanes(s, start, u, w, game):
 
 @njit(
     types.void(
+        TURNS_TYPE,
         *[TURN_TYPE] * 2,
         TABLE_TYPE,
         types.intp,
@@ -56,7 +57,7 @@ def _lanes(s, start, u, w, game):
     error_model="numpy",
 )
 def total_residual(
-    turn, by_lists, table, s, game, lists, others, bonuses, scratch, slack, every, worst
+    solve, turn, by_lists, table, s, game, lists, others, bonuses, scratch, slack, every, worst
 ):
     """Raise worst[worker] to the largest relative residual of any state of total s.
 
@@ -75,10 +76,9 @@ def total_residual(
             r = task // groups % game.roles
             u = task // groups // game.roles % modes
             w = task // groups // game.roles // modes
-            steps = prepare(table, s, start, r, u, w, own)
+            steps = solve(turn, table, s, start, r, u, w, own)
             if steps == 0:
                 continue
-            solve_levels(turn, steps, own)
             values = own.scratch.values[:, :steps]
             solved = values.copy()
             solve_levels(by_lists, steps, whole)
@@ -94,6 +94,7 @@ def total_residual(
 
 @njit(
     types.void(
+        TURNS_TYPE,
         TURN_TYPE,
         TABLE_TYPE,
         types.intp,
@@ -111,6 +112,7 @@ def total_residual(
     error_model="numpy",
 )
 def compare_total(
+    solve,
     turn,
     table,
     s,
@@ -144,12 +146,10 @@ def compare_total(
             start = low + task * LANES
             for mode in range(game.roles * modes * modes):
                 r, u, w = mode % game.roles, mode // game.roles % modes, mode // game.roles // modes
-                steps = prepare(table, s, start, r, u, w, own)
+                steps = solve(turn, table, s, start, r, u, w, own)
                 if steps == 0:
                     continue
-                prepare(exact_table, s + 2 * shift, start + shift, r, u, w, exact)
-                solve_levels(turn, steps, own)
-                solve_levels(turn, steps, exact)
+                solve(turn, exact_table, s + 2 * shift, start + shift, r, u, w, exact)
                 first, last = _lanes(s, start, u, w, game)
                 for lane in range(first, last + 1):
                     opponent = start + lane

@@ -99,7 +99,8 @@ def error_bound(
         on_progress(work_done(total, game.scores))
         totals = range(total, max(-1, total - together), -1)
         exist = [groups < len(first_scores(points, game)) for points in totals]
-        sweep_kernels.sweep_totals(*turns, table, total, np.array(exist), *work, *contest)
+        solvers = sweep_kernels.solve_group, *turns
+        sweep_kernels.sweep_totals(*solvers, table, total, np.array(exist), *work, *contest)
     lower, upper = (read_table(rules, side) for side in sides)
     del table, sides  # they are large
     return proved(values, intervals(rules, values, tolerance, shape), (lower, upper))

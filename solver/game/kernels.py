@@ -5,6 +5,9 @@ Their parameters, here and in solver.game.audit_kernels; scores, totals and turn
 turn : the turn function of solver.game.kernel_source that weighs everything
 hot_best, three, all_dice : those that weigh less, see solver.game.kernel_source.Turns
 turns : all of them, likewise
+solve : `solve_turns`
+group : sweep_kernels.solve_group
+solvers : turns and group
 table : start-of-turn win probabilities, which are renewed in place, see solver.game.layout
 s : a total of both scores
 r, u, w : role and mode of the player to move, mode of the opponent
@@ -94,6 +97,15 @@ WORK_TYPES = (
     types.float64,
 )
 """The types of the fields of a Work."""
+_OWN_SCRATCH = [array_type(types.float64, array.ndim - 1) for array in SCRATCH_TYPE]
+OWN_WORK_TYPE = types.NamedTuple(
+    [*WORK_TYPES[:4], types.NamedTuple(_OWN_SCRATCH, Scratch), types.float64], Work
+)
+"""The type of the Work of one thread."""
+_TURNS_SIGNATURE = types.intp(TURN_TYPE, TABLE_TYPE, *[types.intp] * 5, OWN_WORK_TYPE)
+TURNS_TYPE = types.FunctionType(_TURNS_SIGNATURE)
+"""The type of `solve_turns`. Kernels are given it, as code that they call by its name is part of
+theirs, and so would be compiled and made fast again for each."""
 OUTCOMES_TYPE = types.NamedTuple(
     [
         array_type(types.int32, 5),
@@ -102,7 +114,7 @@ OUTCOMES_TYPE = types.NamedTuple(
     ],
     Outcomes,
 )
-TURN_TYPES = (TURN_TYPE,) * 4
+TURN_TYPES = types.UniTuple(TURN_TYPE, 4)
 """The types of the fields of Turns."""
 CONTEST_TYPES = OUTCOMES_TYPE, OUTCOMES_TYPE
 """The types of the players of a Contest."""
@@ -555,6 +567,17 @@ def solve_levels(turn, steps, work):
     """Solve the turns that a thread's scratch was prepared for."""
     for level in range(work.bonuses.size - 1, -1, -1):
         _solve_rows(turn, 0, steps, level, 0, work)
+
+
+@njit(_TURNS_SIGNATURE, cache=True, nogil=True, error_model="numpy")
+def solve_turns(turn, table, s, start, r, u, w, work):
+    """Solve the turns with opponents' scores start .. start + LANES - 1 in a thread's scratch.
+
+    Returns the number of turn totals that were solved; 0 where no lane is a state.
+    """
+    steps = prepare(table, s, start, r, u, w, work)
+    solve_levels(turn, steps, work)
+    return steps
 
 
 @njit(nogil=True, error_model="numpy")

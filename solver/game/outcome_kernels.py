@@ -12,12 +12,11 @@ from solver.game.kernels import (
     OUTCOMES_TYPE,
     TABLE_TYPE,
     TURN_TYPE,
+    TURNS_TYPE,
     WORK_TYPES,
     array_type,
     own_scores,
     own_work,
-    prepare,
-    solve_levels,
 )
 from solver.game.lanes import LANES
 
@@ -153,6 +152,7 @@ def _keep(k, last, keeps, banked, farkled, ends, outcomes, used):
 
 @njit(
     types.void(
+        TURNS_TYPE,
         TURN_TYPE,
         TABLE_TYPE,
         array_type(types.intp, 2),
@@ -167,6 +167,7 @@ def _keep(k, last, keeps, banked, farkled, ends, outcomes, used):
     error_model="numpy",
 )
 def outcomes_of_best_play(
+    solve,
     turn,
     table,
     groups,
@@ -199,10 +200,9 @@ def outcomes_of_best_play(
                 folds = ends_game[r] and game.keeps == 0 and game.exact == 0
                 for u in range(modes):
                     for w in range(modes):
-                        steps = prepare(table, s, start, r, u, w, own)
+                        steps = solve(turn, table, s, start, r, u, w, own)
                         if steps == 0:
                             continue
-                        solve_levels(turn, steps, own)
                         low, high = own_scores(s, u, w, game)
                         rows = steps + game.reach
                         for lane in range(LANES):

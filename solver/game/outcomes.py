@@ -16,6 +16,7 @@ import numpy.typing as npt
 from solver.errors import ConvergenceError, SolveError
 from solver.game.endgame import Endgame
 from solver.game.kernel_source import load_turn
+from solver.game.kernels import solve_turns
 from solver.game.lanes import LANES
 from solver.game.layout import GameNumbers, Lists, Outcomes, lists_of, solved_game
 from solver.game.outcome_kernels import (
@@ -103,7 +104,7 @@ def outcomes_of_values(
     size = max(1, len(groups) // (_CHUNKS * workers)) * workers
     for begin in range(0, len(groups), size):
         on_progress(begin / len(groups))
-        outcomes_of_best_play(turn, table, groups[begin : begin + size], *work, *given)
+        outcomes_of_best_play(solve_turns, turn, table, groups[begin : begin + size], *work, *given)
     return outcomes
 
 

@@ -13,13 +13,12 @@ from solver.game.kernels import (
     GAME_TYPE,
     TABLE_TYPE,
     TURN_TYPE,
+    TURNS_TYPE,
     WORK_TYPES,
     after_farkle,
     array_type,
     own_scores,
     own_work,
-    prepare,
-    solve_levels,
 )
 from solver.game.lanes import LANES
 from solver.game.layout import PAD
@@ -94,6 +93,7 @@ def _keep(steps, low, high, work, board, firsts, ends, banked, farkled):
 
 @njit(
     types.void(
+        TURNS_TYPE,
         TURN_TYPE,
         TABLE_TYPE,
         types.intp,
@@ -108,6 +108,7 @@ def _keep(steps, low, high, work, board, firsts, ends, banked, farkled):
     error_model="numpy",
 )
 def find_responses(
+    solve,
     turn,
     table,
     s,
@@ -138,10 +139,9 @@ def find_responses(
                         continue
                     for board in range(game.boards):
                         w = board * game.farkle_limit
-                        steps = prepare(table, s, start, r, u, w, own)
+                        steps = solve(turn, table, s, start, r, u, w, own)
                         if steps == 0:
                             continue
-                        solve_levels(turn, steps, own)
                         low, high = own_scores(s, u, w, game)
                         lanes = max(0, s - start - high), min(LANES, s - start - low + 1)
                         _keep(

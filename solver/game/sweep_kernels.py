@@ -9,6 +9,7 @@ from numba import njit, prange, types
 from solver.game.kernels import (
     CONTEST_TYPES,
     GAME_TYPE,
+    OWN_WORK_TYPE,
     TABLE_TYPE,
     TURN_TYPES,
     WORK_TYPES,
@@ -68,7 +69,7 @@ def _expect(s, start, r, u, w, rows, origin, work, outcomes):
 
 @njit(nogil=True, error_model="numpy")
 def _place_of_banks(r, u, w, behind, game):
-    """Where the banks of a mode are among those in scratch; `behind` as of `_solve_group`."""
+    """Where the banks of a mode are among those in scratch; `behind` as of `solve_group`."""
     place = (int(behind) * game.roles + r) * game.modes + u
     return place // game.farkle_limit * game.modes + w
 
@@ -77,7 +78,7 @@ def _place_of_banks(r, u, w, behind, game):
 def _with_banks(table, s, start, r, u, w, steps, behind, work, rises):
     """The Work of a thread with the banks of a mode, which are filled unless they are.
 
-    behind, rises : as of `_solve_group`
+    behind, rises : as of `solve_group`
     """
     game, place = work.game, _place_of_banks(r, u, w, behind, work.game)
     values, others, _, farkle, lost, room, barred, banks = work.scratch
@@ -96,7 +97,7 @@ def _solve_uses(turn, table, s, start, r, u, w, steps, origin, behind, below, wo
     """Solve turns in which a badge may be used; returns the block of rows in which they start.
 
     below : whether those parts of turns are solved, too, in which fewer uses are left
-    behind, rises : as of `_solve_group`
+    behind, rises : as of `solve_group`
     """
     game, lists, scratch = work.game, work.lists, work.scratch
     uses, rows = uses_left(u, game), steps + game.reach
@@ -127,8 +128,22 @@ def _solve_uses(turn, table, s, start, r, u, w, steps, origin, behind, below, wo
     return block
 
 
-@njit(nogil=True, error_model="numpy")
-def _solve_group(turns, table, s, start, r, u, w, work, one, other, behind, level, rises, below):
+_GROUP_SIGNATURE = types.void(
+    TURN_TYPES,
+    TABLE_TYPE,
+    *[types.intp] * 5,
+    OWN_WORK_TYPE,
+    *CONTEST_TYPES,
+    *[types.boolean] * 2,
+    array_type(types.intp, 1),
+    types.boolean,
+)
+GROUP_TYPE = types.FunctionType(_GROUP_SIGNATURE)
+"""The type of `solve_group`, which is given as `kernels.solve_turns` is."""
+
+
+@njit(_GROUP_SIGNATURE, cache=True, nogil=True, error_model="numpy")
+def solve_group(turns, table, s, start, r, u, w, work, one, other, behind, level, rises, below):
     """Renew the states with opponents' scores start .. start + LANES - 1.
 
     Where groups are told by the lesser score only those of players `behind`, or else of players
@@ -189,7 +204,7 @@ def _solve_group(turns, table, s, start, r, u, w, work, one, other, behind, leve
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, twice, rises, below):
+def _solve_pairs(solvers, table, s, first, r, u, w, work, one, other, twice, rises, below):
     """Renew the states of total s in which `paired_score` is first .. first + LANES - 1.
 
     Those in which the player with the other score is to move are in role r and mode u, the rest
@@ -200,17 +215,18 @@ def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, twice, rises
     rises : of each of the banks in scratch, the turn total from which on they do not fall, or -1
         where they are still to be filled; they are those of higher totals, so that they stay the
         same while these states are solved
-    below : as of `_solve_group`
+    below : as of `solve_group`
     """
+    turns, group = solvers
     mirror, half = work.game.roles - 1 - r, s // 2
     here = table[r, u, w, s, PAD + half : PAD + half + 1]
     loops = twice and 2 * half == s and first <= half < first + LANES and u == w and r == mirror
     x, image = here[0] if loops else 0.0, 0.0
-    _solve_group(turns, table, s, first, r, u, w, work, one, other, False, True, rises, below)
+    group(turns, table, s, first, r, u, w, work, one, other, False, True, rises, below)
     if loops:
         image = here[0]
     start = s - first - LANES + 1
-    _solve_group(turns, table, s, start, mirror, w, u, work, one, other, True, twice, rises, below)
+    group(turns, table, s, start, mirror, w, u, work, one, other, True, twice, rises, below)
     if loops and here[0] != image and image != x:
         # what a turn is worth falls as the value of a farkle does, by no more than that
         slope = max(-1.0, min(0.0, (here[0] - image) / (image - x)))
@@ -218,7 +234,7 @@ def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, twice, rises
 
 
 @njit(nogil=True, error_model="numpy")
-def _renew(turns, table, s, first, work, one, other):
+def _renew(solvers, table, s, first, work, one, other):
     """Renew a group of LANES states of total s with their mirror images."""
     game, limit = work.game, work.game.farkle_limit
     rises, modes = np.full(len(work.scratch.banks), -1), limit * game.boards
@@ -234,11 +250,12 @@ def _renew(turns, table, s, first, work, one, other):
                 for w in range(others * modes + e, (others + 1) * modes, limit):
                     for r in range(game.roles if by_lesser(game) else game.roles // 2):
                         given = work, one, other, False, rises, True
-                        _solve_pairs(turns, table, s, first, r, u, w, *given)
+                        _solve_pairs(solvers, table, s, first, r, u, w, *given)
 
 
 @njit(
     types.void(
+        GROUP_TYPE,
         *TURN_TYPES,
         TABLE_TYPE,
         types.intp,
@@ -252,6 +269,7 @@ def _renew(turns, table, s, first, work, one, other):
     error_model="numpy",
 )
 def sweep_totals(
+    group,
     turn,
     hot_best,
     three,
@@ -283,7 +301,7 @@ def sweep_totals(
     parts = shares(rows.size + 1, workers)
     for worker in prange(workers):
         own = own_work(game, lists, others, bonuses, scratch, slack, worker)
-        turns = turn, hot_best, three, all_dice
+        solvers = (turn, hot_best, three, all_dice), group
         for _ in range(rows.size + 1):
             task = next_task(parts, worker)
             if task < 0:
@@ -291,11 +309,11 @@ def sweep_totals(
             if task == 0:
                 for row in chain:
                     first = max(0, s - row - game.scores + 1)
-                    _renew(turns, table, s - row, first, own, one, other)
+                    _renew(solvers, table, s - row, first, own, one, other)
             else:
                 row = rows[task - 1]
                 first = max(0, s - row - game.scores + 1) + (groups[task - 1] + 1) * LANES
-                _renew(turns, table, s - row, first, own, one, other)
+                _renew(solvers, table, s - row, first, own, one, other)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -306,6 +324,7 @@ def _possible(slope):
 
 @njit(
     types.void(
+        GROUP_TYPE,
         *TURN_TYPES,
         TABLE_TYPE,
         types.intp,
@@ -323,6 +342,7 @@ def _possible(slope):
     error_model="numpy",
 )
 def solve_total(
+    group,
     turn,
     hot_best,
     three,
@@ -363,7 +383,7 @@ def solve_total(
     parts = shares(tasks.size, workers)
     for worker in prange(workers):
         own = own_work(game, lists, others, bonuses, scratch, slack, worker)
-        turns = turn, hot_best, three, all_dice
+        solvers = (turn, hot_best, three, all_dice), group
         last_x, last_image = np.empty(LANES), np.empty(LANES)
         last_other, falls = np.empty(LANES), np.empty(LANES)
         rises = np.full(len(own.scratch.banks), -1)
@@ -391,7 +411,7 @@ def solve_total(
                 for iteration in range(MAX_SECANT_STEPS if begin <= end else 0):
                     x_before = behind.copy()
                     given = own, one, other, True, rises, iteration == 0
-                    _solve_pairs(turns, table, s, first, mirror, w, u, *given)
+                    _solve_pairs(solvers, table, s, first, mirror, w, u, *given)
                     error = 0.0
                     for score in range(begin, end + 1):
                         lane, x, image = score - first, x_before[PAD + score], behind[PAD + score]

@@ -12,7 +12,7 @@ from solver.errors import ConvergenceError
 from solver.game import bounds, sweep_kernels
 from solver.game.endgame import Endgame
 from solver.game.kernel_source import LISTED, Turns, load_turns
-from solver.game.kernels import TURN_SIGNATURE
+from solver.game.kernels import TURN_SIGNATURE, solve_turns
 from solver.game.lanes import LANES
 from solver.game.layout import (
     Contest,
@@ -64,7 +64,7 @@ class Correction:
         banked, turn_totals = [], np.arange(game.scores)
         for i, total in enumerate(totals):
             responses = first[i], end[i], farkled[i], room
-            find_responses(turn, table, total, *work, *responses)
+            find_responses(solve_turns, turn, table, total, *work, *responses)
             begins, ends = first[i][..., np.newaxis], end[i][..., np.newaxis]
             # most turn totals are hardly ever banked: nothing is kept of them
             banked.append(room[(begins <= turn_totals) & (turn_totals < ends)])
@@ -316,9 +316,9 @@ class Sweeps:
 
     def _solve(self, total: int, active: npt.NDArray[np.bool_]) -> None:
         """Renew the `active` groups of a total and of those that are solved together with it."""
-        given = *self._work, *self._contest
+        solvers, given = (sweep_kernels.solve_group, *self.turns), (*self._work, *self._contest)
         if self._once or self.plain:
-            sweep_kernels.sweep_totals(*self.turns, self.table, total, active, *given)
+            sweep_kernels.sweep_totals(*solvers, self.table, total, active, *given)
         else:
             secant = self._slopes, self.pair_tolerance, max(self.least, 1e-300), self.wide
-            sweep_kernels.solve_total(*self.turns, self.table, total, active[0], *given, *secant)
+            sweep_kernels.solve_total(*solvers, self.table, total, active[0], *given, *secant)

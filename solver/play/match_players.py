@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from solver.game.endgame import endgame, last_turn
 from solver.game.kernel_source import load_turn
+from solver.game.kernels import solve_turns
 from solver.game.layout import NOT_ALLOWED, mode, solved_game
 from solver.game.position import Position, points_to_beat, rules_at
 from solver.game.standings import Bools, Ints, role
@@ -67,7 +68,7 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
         if ordinary:
             places = np.array([_place(rules, positions[k]) for k in ordinary], dtype=np.intp)
             filled = [np.empty((len(ordinary), *array.shape[1:])) for array in arrays]
-            fill_turns(turn, table, places, *work, *filled)
+            fill_turns(solve_turns, turn, table, places, *work, *filled)
             for array, part in zip(arrays, filled, strict=True):
                 array[ordinary] = part
         for k in set(range(number)).difference(ordinary):

@@ -5,6 +5,7 @@ from numba import njit, prange, types
 from solver.game.kernels import (
     TABLE_TYPE,
     TURN_TYPE,
+    TURNS_TYPE,
     WORK_TYPES,
     after_beyond,
     after_farkle,
@@ -15,13 +16,12 @@ from solver.game.kernels import (
     may_bank_from,
     others_beyond,
     own_work,
-    prepare,
-    solve_levels,
 )
 
 
 @njit(
     types.void(
+        TURNS_TYPE,
         TURN_TYPE,
         TABLE_TYPE,
         array_type(types.intp, 2),
@@ -34,6 +34,7 @@ from solver.game.kernels import (
     error_model="numpy",
 )
 def fill_turns(
+    solve,
     turn,
     table,
     positions,
@@ -54,8 +55,7 @@ def fill_turns(
         own = own_work(game, lists, others, bonuses, scratch, slack, worker)
         for p in range(worker, positions.shape[0], workers):
             r, u, w, score, opponent = positions[p]
-            steps = prepare(table, score + opponent, opponent, r, u, w, own)
-            solve_levels(turn, steps, own)
+            steps = solve(turn, table, score + opponent, opponent, r, u, w, own)
             lost[p] = own.scratch.lost[0]
             for t in range(bank.shape[1]):
                 row = min(t, steps + game.reach - 1)
