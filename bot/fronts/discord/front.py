@@ -292,8 +292,7 @@ class DiscordFront:
             await answer.renew(await came.renewed())
 
     async def _review(self, answer: Answer, caller: Caller, table: Table, page: int) -> None:
-        making = asyncio.create_task(self.pressing.review_pages(caller, table))
-        pages = await answer.patiently(making)
+        pages = await answer.patiently(self.pressing.review_pages(caller, table))
         shown = review_card(table.game.id, pages, min(page, len(pages) - 1))
         await answer.page(shown, first=page == 0)
 

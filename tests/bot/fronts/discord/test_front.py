@@ -31,7 +31,7 @@ from bot.wiring import end_abandoned, open_parts
 from solver.rules.file import load_rules
 from solver.wording import ENGLISH
 from tests.bot.fronts.discord.components import ROW, walk
-from tests.bot.fronts.discord.heard import text_of
+from tests.bot.fronts.discord.heard import response, text_of
 from tests.bot.load import press_on
 from tests.bot.services.test_advisor import queries
 from tests.bot.views.test_chart import game as chart_of
@@ -63,7 +63,7 @@ def interaction(by: Person) -> Any:
         guild_id=None,
         guild_locale=None,
         permissions=discord.Permissions.none(),
-        response=AsyncMock(),
+        response=response(),
         edit_original_response=AsyncMock(),
         followup=AsyncMock(),
     )
