@@ -30,6 +30,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import TypeEngine
 
 from bot.store.database import (
+    check_ours,
     check_version,
     check_whole,
     explained,
@@ -352,6 +353,8 @@ def _check_is_there(path: Path) -> None:
         raise StoreError(f"there is no database {path}")
     if not path.stat().st_size:  # which SQLite takes for a sound database
         raise StoreError(f"{path} is empty: it is no database")
+    with explained(path), _engine_of(path).connect() as connection:
+        check_ours(connection, path)
 
 
 def _opened(path: Path) -> sqlite3.Connection:
