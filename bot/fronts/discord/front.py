@@ -120,12 +120,15 @@ class DiscordFront:
         return late <= TOO_LATE
 
     async def finish(self, seconds: float) -> None:
-        """Wait for the answers under way and those begun meanwhile, and begin none after that."""
-        if self._running:
-            await asyncio.wait(self._running, timeout=seconds)
-        self._is_over = True
-        if self._running:
-            await asyncio.wait(self._running, timeout=seconds)
+        """Wait for the answers under way and those begun meanwhile, and begin none after that.
+
+        seconds : for how long at most
+        """
+        end = time.monotonic() + seconds
+        for _ in ("under way", "begun meanwhile"):
+            if self._running:
+                await asyncio.wait(self._running, timeout=max(0.0, end - time.monotonic()))
+            self._is_over = True
 
     async def to_its_end(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something in a task that the end of the program waits for."""

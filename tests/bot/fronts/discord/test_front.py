@@ -242,6 +242,24 @@ async def test_what_is_begun_at_the_end_is_finished_and_then_nothing_is_begun() 
     await asyncio.gather(*answers)
 
 
+async def test_what_never_ends_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container is killed ten seconds after it was told to end."""
+    waited, wait = list[float](), asyncio.wait
+
+    def waits(tasks: Any, **how: float) -> Any:
+        waited.append(how["timeout"])
+        return wait(tasks, **how)
+
+    front = DiscordFront(Mock(), Mock())
+    answer = asyncio.create_task(front.to_its_end(asyncio.sleep(PATIENCE)))
+    await asyncio.sleep(0)
+    monkeypatch.setattr(asyncio, "wait", waits)
+    await front.finish(0.1)
+    assert len(waited) == 2
+    assert sum(waited) < 0.11
+    answer.cancel()
+
+
 async def test_the_message_of_an_abandoned_table_loses_its_buttons(tmp_path: Path) -> None:
     now = datetime.now(UTC)
     async with open_parts(Settings(data=tmp_path), Advisor(tmp_path / "strategies")) as parts:
