@@ -246,7 +246,7 @@ async def test_what_never_ends_is_waited_for_once(monkeypatch: pytest.MonkeyPatc
     """A container is killed ten seconds after it was told to end."""
     waited, wait = list[float](), asyncio.wait
 
-    def waits(tasks: Any, **how: float) -> Any:
+    def waits(tasks: Any, **how: Any) -> Any:
         waited.append(how["timeout"])
         return wait(tasks, **how)
 

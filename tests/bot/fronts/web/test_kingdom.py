@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from bot.fronts.web.kingdom import badge_word
+from bot.fronts.web.kingdom import Choosing, badge_word
 from bot.fronts.web.pages import key_of, set_text
+from bot.fronts.web.rendering import link
 from solver.named.badges import read_badge
 from solver.named.catalogue import known_badges
 from solver.named.sets import make_set, read_dice
@@ -35,6 +36,50 @@ def test_names_in_addresses_are_read_as_what_they_are() -> None:
     dice = read_dice("lucky*2, three@release, 1:2:1:1:1:3, tengri@plain")
     assert make_set(read_dice(set_text(dice))) == make_set(dice)
     assert [key_of(one) for one in dice[1:3]] == ["lucky", "three@release"]
+
+
+def test_what_can_be_tapped() -> None:
+    choosing = Choosing({"my-dice": "lucky*2,odd", "goal": "600"}, "", link)
+    assert choosing.missing == 3
+    assert not choosing.is_asked
+    [(title, taps)] = choosing.held
+    assert (title, [tap.text for tap in taps]) == ("Your dice", ["lucky", "lucky", "odd"])
+    assert taps[0].label == "Take away: Lucky Die"
+    assert taps[0].address == "/kingdom?my-dice=lucky%2Codd&goal=600&choose=my-dice"
+    [odd] = [tap for tap in choosing.adds if tap.text == "odd"]
+    assert odd.address == "/kingdom?my-dice=lucky%2A2%2Codd%2A2&goal=600&choose=my-dice"
+    assert odd.label == "Odd die. 1: 27 %, 2: 7 %, 3: 27 %, 4: 7 %, 5: 27 %, 6: 7 %"
+    assert [(title, on) for title, _, on in choosing.tabs][:2] == [
+        *(("Your dice", True), ("Their dice", False))
+    ]
+    assert not choosing.badges
+    assert not choosing.worn
+    whole = Choosing({"my-dice": "lucky*6"}, "my-dice")
+    assert whole.is_whole
+    assert whole.is_asked
+    assert {tap.address for tap in whole.adds} == {""}
+    assert not Choosing({"my-dice": "lucky*6", "their-dice": "odd"}, "").is_asked
+
+
+def test_dice_that_are_owned_are_not_taken() -> None:
+    choosing = Choosing({"own": "lucky*7", "my-dice": "odd*6"}, "own")
+    assert choosing.given == {"own": "lucky*7"}
+    assert choosing.is_asked
+    assert not choosing.is_whole
+    assert all(tap.address for tap in choosing.adds)
+    assert {tap.address for tap in Choosing({"own": "lucky*24"}, "own").adds} == {""}
+
+
+def test_badges_are_tapped_by_what_they_may_be_worth() -> None:
+    choosing = Choosing({"my-badge": "gold-might"}, "their-badge")
+    assert choosing.adds == []
+    [(title, badge, without)] = choosing.worn
+    assert (title, badge, without) == ("Your badge", "gold-might", "/kingdom?choose=my-badge")
+    taps = {tap.label: tap for _, _, tiers in choosing.badges for tap in tiers}
+    assert len(taps) == sum(len(badge.points) or 1 for badge in known_badges())
+    [emperor] = [tap for label, tap in taps.items() if label.startswith("Emperor, gold")]
+    address = "/kingdom?my-badge=gold-might&their-badge=gold-emperor&choose=their-badge"
+    assert (emperor.address, emperor.text) == (address, "gold")
 
 
 @pytest.mark.slow
