@@ -470,15 +470,12 @@ async def rules_of(
     Raises StoreError where there is no database, or it cannot be read, and InvalidRequestError for
     a place that has set nothing and made no rules.
     """
-    opened = Store.look_into(database_url)
-    try:
+    async with Store.look_into(database_url) as opened:
         known = await _places(opened)
         if place not in known:
             clause = f"there are some in {', '.join(known)}" if known else "nor anywhere else"
             raise InvalidRequestError(f'no rules were made in the place "{short(place)}"; {clause}')
         yield HouseRules(opened, strategies, kernels, allow_files=True)
-    finally:
-        await opened.close()
 
 
 async def _places(opened: Store) -> list[str]:

@@ -346,11 +346,6 @@ def answer_data(answer: Verdict | Solution) -> dict[str, Any]:
     }
 
 
-def board_data(board: Sequence[BoardLine]) -> list[dict[str, Any]]:
-    """How everybody does as plain data, without the ids of people."""
-    return list(map(asdict, board))
-
-
 def _solution(solution: Solution) -> list[str]:
     """What was best, how many found it, and who as on days before."""
     daily = solution.daily

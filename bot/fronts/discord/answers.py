@@ -114,11 +114,12 @@ class Answer:
         self._cards: list[Card] = []
         self._is_awaited = False
         """Whether the last of these says how long the next one takes."""
-        self._shown_id = interaction.message.id if self._pressed and interaction.message else None
+        message = interaction.message if self._pressed else None
+        self._shown_id = message.id if message else None
         """The message that shows the table."""
         self._is_public = False
         """Whether something was said that all can see."""
-        self._is_framed = self._pressed and _is_framed(interaction.message)
+        self._is_framed = message is not None and message.flags.components_v2
         """Whether the message has the card of a table, and so can never be a plain one again."""
 
     @property
@@ -596,11 +597,6 @@ def files_of(attachments: Iterable[Attachment]) -> list[discord.File]:
         discord.File(io.BytesIO(file.content), file.name, description=file.description)
         for file in attachments
     ]
-
-
-def _is_framed(message: discord.Message | None) -> bool:
-    """Whether a message is made of parts, as the card of a table is."""
-    return message is not None and message.flags.components_v2
 
 
 def _is_private(interaction: discord.Interaction[Any]) -> bool:

@@ -6,7 +6,7 @@ import logging
 import math
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -15,7 +15,7 @@ import discord
 from discord import app_commands
 
 from bot.chat.cards import review_card, sure_card
-from bot.chat.commands import Command, Commands, Line, Word, take_apart, typed_example
+from bot.chat.commands import Command, Commands, Line, take_apart, typed_example
 from bot.chat.games import table_of
 from bot.chat.help import ALL, GROUPS
 from bot.chat.presses import Confirm, Press, ReviewPage, TablePress
@@ -384,7 +384,7 @@ def _as_typed(line: Line, command: Command) -> Line:
     }
     line = Line(words, given)
     if command.takes_dice and any(letter.isalpha() for letter in line.words):
-        return _with(take_apart(command, line.words), given)
+        return take_apart(command, line.words).adding(given)
     if (further := given.pop("more", None)) is None:
         return line
     parsed = take_apart(command, str(further))
@@ -395,11 +395,4 @@ def _as_typed(line: Line, command: Command) -> Line:
             accepted=" ".join(examples) or typed_example("three-pairs"),
             words=parsed.words,
         )
-    return _with(Line(words, parsed.options), given)
-
-
-def _with(line: Line, given: Mapping[str, Word]) -> Line:
-    """A line with options given apart from it. Raises InvalidRequestError for one given twice."""
-    if twice := next((name for name in given if name in line.options), None):
-        raise InvalidRequestError.say('the option "{option}" is given twice', option=twice)
-    return Line(line.arguments, {**given, **line.options})
+    return Line(words, parsed.options).adding(given)
