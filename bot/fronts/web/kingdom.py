@@ -11,19 +11,22 @@ from aiohttp import web
 
 from bot.fronts.web.answers import Answer, asked, line_of
 from bot.fronts.web.pages import Pages, dice_of, set_text
-from bot.fronts.web.rendering import Page, link
+from bot.fronts.web.rendering import Page
 from bot.views.named_dice import badge_effect, faces_text
 from solver.loaded.matchup import MOST_LOADED
 from solver.named.catalogue import Badge, Version, known_badges, known_dice
 from solver.named.sets import NamedDie, named_die
-from solver.wording import say
+from solver.wording import say, say_later
 
-_SETS, _BADGES = ("my-dice", "their-dice"), ("my-badge", "their-badge")
-_DICE = (*_SETS, "own")
-_CHOSEN = (*_DICE, *_BADGES)
-"""What is chosen by tapping, one after the other."""
-_KEPT = (*_CHOSEN, "goal")
-"""What pages about the same dice are asked, too."""
+_TITLES = {
+    "my-dice": say_later("Your dice"),
+    "their-dice": say_later("Their dice"),
+    "own": say_later("Dice you own"),
+    "my-badge": say_later("Your badge"),
+    "their-badge": say_later("Their badge"),
+}
+"""What is chosen by tapping, one after the other, and what it is called."""
+_BADGES = "my-badge", "their-badge"
 _MOST_OWNED = 24
 """Dice that can be tapped together as those that somebody owns."""
 
@@ -44,33 +47,28 @@ class Tap:
 class Choosing:
     """What is chosen in a page, and what can be."""
 
-    def __init__(
-        self, given: Mapping[str, str], choose: str, link: Callable[..., str] = link
-    ) -> None:
+    def __init__(self, given: Mapping[str, str], choose: str, link: Callable[..., str]) -> None:
         """The page at an address.
 
         given : what is asked; where dice are owned, those that are taken are left out
         choose : which of it the next taps choose
         link : makes addresses, see `bot.fronts.web.rendering.link`
         """
-        self.chosen = choose if choose in _CHOSEN else _CHOSEN[0]
+        self.chosen = choose if choose in _TITLES else "my-dice"
         left_out = "my-dice" if dice_of(given.get("own", "")) else ""
         self.given = {name: value for name, value in given.items() if name != left_out}
-        self._dice = {name: dice_of(self.given.get(name, "")) for name in _DICE}
-        self._link = link
-        self.titles = {
-            "my-dice": say("Your dice"),
-            "their-dice": say("Their dice"),
-            "own": say("Dice you own"),
-            "my-badge": say("Your badge"),
-            "their-badge": say("Their badge"),
+        self.tapped = {name: text for name, text in self.given.items() if name in _TITLES}
+        """What was chosen so far, as it stands in addresses."""
+        self._dice = {
+            name: dice_of(self.given.get(name, "")) for name in _TITLES if name not in _BADGES
         }
+        self._link = link
         self.is_whole = len(self._dice["my-dice"]) == MOST_LOADED
         against = len(self._dice["their-dice"])
         self.is_asked = (self.is_whole or left_out != "") and against in {0, MOST_LOADED}
         """Whether there are enough dice for an answer."""
-        held = self._dice.get(self.chosen, [])
-        self.missing = MOST_LOADED - len(held) if self.chosen in _SETS else 0
+        can_be_less = self.chosen in {"own", *_BADGES}
+        self.missing = 0 if can_be_less else MOST_LOADED - len(self._dice[self.chosen])
         """The number of dice that six are short of."""
 
     def _address(self, name: str, value: str) -> str:
@@ -81,15 +79,15 @@ class Choosing:
     def tabs(self) -> list[tuple[str, str, bool]]:
         """What can be chosen: the title, the address and whether it is this."""
         return [
-            (title, self._link("/kingdom", self.given, choose=name), name == self.chosen)
-            for name, title in self.titles.items()
+            (say(title), self._link("/kingdom", self.given, choose=name), name == self.chosen)
+            for name, title in _TITLES.items()
         ]
 
     @property
     def held(self) -> list[tuple[str, list[Tap]]]:
         """The dice that are chosen, with their title: a tap takes one away."""
         return [
-            (self.titles[name], [self._held(name, k) for k in range(len(dice))])
+            (say(_TITLES[name]), [self._held(name, k) for k in range(len(dice))])
             for name, dice in self._dice.items()
             if dice
         ]
@@ -102,8 +100,8 @@ class Choosing:
     @property
     def worn(self) -> list[tuple[str, str, str]]:
         """The badges that are chosen: the title, the badge and where there is none."""
-        worn = [name for name in _BADGES if self.given.get(name)]
-        return [(self.titles[name], self.given[name], self._address(name, "")) for name in worn]
+        worn = [name for name in _BADGES if name in self.tapped]
+        return [(say(_TITLES[name]), self.tapped[name], self._address(name, "")) for name in worn]
 
     @property
     def adds(self) -> list[Tap]:
@@ -155,7 +153,7 @@ class Kingdom:
             here="kingdom",
             choosing=choosing,
             fields=[field for field in command.fields if field.name in {"goal", "buy", "began"}],
-            told={name: text for name, text in choosing.given.items() if name in _KEPT},
+            told={**choosing.tapped, "goal": given.get("goal")},
         )
 
 

@@ -54,24 +54,24 @@ def test_what_can_be_tapped() -> None:
     ]
     assert not choosing.badges
     assert not choosing.worn
-    whole = Choosing({"my-dice": "lucky*6"}, "my-dice")
+    whole = Choosing({"my-dice": "lucky*6"}, "my-dice", link)
     assert whole.is_whole
     assert whole.is_asked
     assert {tap.address for tap in whole.adds} == {""}
-    assert not Choosing({"my-dice": "lucky*6", "their-dice": "odd"}, "").is_asked
+    assert not Choosing({"my-dice": "lucky*6", "their-dice": "odd"}, "", link).is_asked
 
 
 def test_dice_that_are_owned_are_not_taken() -> None:
-    choosing = Choosing({"own": "lucky*7", "my-dice": "odd*6"}, "own")
+    choosing = Choosing({"own": "lucky*7", "my-dice": "odd*6"}, "own", link)
     assert choosing.given == {"own": "lucky*7"}
     assert choosing.is_asked
     assert not choosing.is_whole
     assert all(tap.address for tap in choosing.adds)
-    assert {tap.address for tap in Choosing({"own": "lucky*24"}, "own").adds} == {""}
+    assert {tap.address for tap in Choosing({"own": "lucky*24"}, "own", link).adds} == {""}
 
 
 def test_badges_are_tapped_by_what_they_may_be_worth() -> None:
-    choosing = Choosing({"my-badge": "gold-might"}, "their-badge")
+    choosing = Choosing({"my-badge": "gold-might"}, "their-badge", link)
     assert choosing.adds == []
     [(title, badge, without)] = choosing.worn
     assert (title, badge, without) == ("Your badge", "gold-might", "/kingdom?choose=my-badge")

@@ -240,7 +240,7 @@ def _handed_over() -> set[str]:
     trees = [ast.parse(path.read_text("utf-8")) for path in FOLDER.glob("*.py")]
     nodes = [node for tree in trees for node in ast.walk(tree)]
     keys = [key for node in nodes if isinstance(node, ast.Dict) for key in node.keys]
-    named = {key.value for key in keys if isinstance(key, ast.Constant)}
+    named = {str(key.value) for key in keys if isinstance(key, ast.Constant)}
     return named | {node.arg for node in nodes if isinstance(node, ast.keyword) and node.arg}
 
 
