@@ -1,9 +1,9 @@
 """The dice and badges of Kingdom Come, chosen by tapping them."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import groupby
 from operator import attrgetter
 
@@ -44,96 +44,6 @@ class Tap:
     """What it shows."""
 
 
-class Choosing:
-    """What is chosen in a page, and what can be."""
-
-    def __init__(self, given: Mapping[str, str], choose: str, link: Callable[..., str]) -> None:
-        """The page at an address.
-
-        given : what is asked; where dice are owned, those that are taken are left out
-        choose : which of it the next taps choose
-        link : makes addresses, see `bot.fronts.web.rendering.link`
-        """
-        self.chosen = choose if choose in _TITLES else "my-dice"
-        left_out = "my-dice" if dice_of(given.get("own", "")) else ""
-        self.given = {name: value for name, value in given.items() if name != left_out}
-        self.tapped = {name: text for name, text in self.given.items() if name in _TITLES}
-        """What was chosen so far, as it stands in addresses."""
-        self._dice = {
-            name: dice_of(self.given.get(name, "")) for name in _TITLES if name not in _BADGES
-        }
-        self._link = link
-        self.is_whole = len(self._dice["my-dice"]) == MOST_LOADED
-        against = len(self._dice["their-dice"])
-        self.is_asked = (self.is_whole or left_out != "") and against in {0, MOST_LOADED}
-        """Whether there are enough dice for an answer."""
-        can_be_less = self.chosen in {"own", *_BADGES}
-        self.missing = 0 if can_be_less else MOST_LOADED - len(self._dice[self.chosen])
-        """The number of dice that six are short of."""
-
-    def _address(self, name: str, value: str) -> str:
-        """Where something else is chosen."""
-        return self._link("/kingdom", self.given, **{name: value, "choose": name})
-
-    @property
-    def tabs(self) -> list[tuple[str, str, bool]]:
-        """What can be chosen: the title, the address and whether it is this."""
-        return [
-            (say(title), self._link("/kingdom", self.given, choose=name), name == self.chosen)
-            for name, title in _TITLES.items()
-        ]
-
-    @property
-    def held(self) -> list[tuple[str, list[Tap]]]:
-        """The dice that are chosen, with their title: a tap takes one away."""
-        return [
-            (say(_TITLES[name]), [self._held(name, k) for k in range(len(dice))])
-            for name, dice in self._dice.items()
-            if dice
-        ]
-
-    def _held(self, name: str, k: int) -> Tap:
-        dice = self._dice[name]
-        address = self._address(name, set_text(dice[:k] + dice[k + 1 :]))
-        return Tap(dice[k], address, say("Take away: {die}", die=dice[k].called), dice[k].typed)
-
-    @property
-    def worn(self) -> list[tuple[str, str, str]]:
-        """The badges that are chosen: the title, the badge and where there is none."""
-        worn = [name for name in _BADGES if name in self.tapped]
-        return [(say(_TITLES[name]), self.tapped[name], self._address(name, "")) for name in worn]
-
-    @property
-    def adds(self) -> list[Tap]:
-        """The dice that can be chosen; none where a badge is."""
-        return [] if self.chosen in _BADGES else [*map(self._added, _catalogue())]
-
-    def _added(self, die: NamedDie) -> Tap:
-        held = self._dice[self.chosen]
-        is_full = len(held) >= (_MOST_OWNED if self.chosen == "own" else MOST_LOADED)
-        address = "" if is_full else self._address(self.chosen, set_text([*held, die]))
-        return Tap(die, address, f"{die.called}. {faces_text(die)}", die.typed)
-
-    @property
-    def badges(self) -> list[tuple[str, str, list[Tap]]]:
-        """The badges that can be chosen: the name, what they do, and each; none where dice are."""
-        known = known_badges() if self.chosen in _BADGES else ()
-        tiers = [[*same] for _, same in groupby(known, key=attrgetter("called"))]
-        return [
-            (
-                same[0].called,
-                badge_effect(same),
-                [self._badge(badge, points) for badge in same for points in badge.points or [0]],
-            )
-            for same in tiers
-        ]
-
-    def _badge(self, badge: Badge, points: int) -> Tap:
-        worth, tier = say("{points:,} points", points=points) if points else "", say(badge.tier)
-        address = self._address(self.chosen, badge_word(badge, points))
-        return Tap(badge, address, f"{badge.called}, {tier} {worth}", worth or tier)
-
-
 class Kingdom:
     """The page of Kingdom Come."""
 
@@ -144,17 +54,92 @@ class Kingdom:
         """Show what is chosen, what can be, and what it comes to once there is enough."""
         command = self._pages.questions["kcd"]
         given, answer = asked(command, page.given), Answer()
-        choosing = Choosing(given, page.given.get("choose", ""), page.link)
-        if choosing.is_asked:
-            answer = await self._pages.answer(page, line_of(command, choosing.given))
+        chosen = page.given.get("choose", "")
+        chosen = chosen if chosen in _TITLES else "my-dice"
+        if owns := len(dice_of(given.get("own", ""))) > 0:
+            given.pop("my-dice", None)  # of those that are owned six are chosen
+        dice = {name: dice_of(given.get(name, "")) for name in _TITLES if name not in _BADGES}
+        is_whole = len(dice["my-dice"]) == MOST_LOADED
+        if (is_whole or owns) and len(dice["their-dice"]) in {0, MOST_LOADED}:
+            answer = await self._pages.answer(page, line_of(command, given))
+
+        def to(name: str, value: str) -> str:
+            return page.link("/kingdom", given, **{name: value, "choose": name})
+
+        titles = {name: say(title) for name, title in _TITLES.items()}
+        most = _MOST_OWNED if chosen == "own" else MOST_LOADED
+        tapped = {name: text for name, text in given.items() if name in _TITLES}
+        here = dice.get(chosen)
         return page.answered(
             "kingdom.html",
             answer,
             here="kingdom",
-            choosing=choosing,
+            given=given,
+            chosen=chosen,
+            held=[
+                (titles[name], taken_away(held, partial(to, name)))
+                for name, held in dice.items()
+                if held
+            ],
+            worn=[(titles[name], given[name], to(name, "")) for name in _BADGES if name in given],
+            tabs=[
+                (title, page.link("/kingdom", given, choose=name), name == chosen)
+                for name, title in titles.items()
+            ],
+            adds=() if here is None else added(here, most, partial(to, chosen)),
+            badges=badge_rows(partial(to, chosen)) if here is None else (),
+            missing=0 if here is None or chosen == "own" else MOST_LOADED - len(here),
             fields=[field for field in command.fields if field.name in {"goal", "buy", "began"}],
-            told={**choosing.tapped, "goal": given.get("goal")},
+            tapped=tapped,
+            told={**tapped, "goal": given.get("goal")},
+            is_whole=is_whole,
         )
+
+
+def taken_away(dice: list[NamedDie], to: Callable[[str], str]) -> list[Tap]:
+    """Return the dice that are chosen, each of which a tap takes away; `to` links to others."""
+    return [
+        Tap(
+            die,
+            to(set_text(dice[:k] + dice[k + 1 :])),
+            say("Take away: {die}", die=die.called),
+            die.typed,
+        )
+        for k, die in enumerate(dice)
+    ]
+
+
+def added(dice: list[NamedDie], most: int, to: Callable[[str], str]) -> list[Tap]:
+    """Return the dice that can be chosen beside others, as long as there are not `most` of them."""
+    is_full = len(dice) >= most
+    return [
+        Tap(
+            die,
+            "" if is_full else to(set_text([*dice, die])),
+            f"{die.called}. {faces_text(die)}",
+            die.typed,
+        )
+        for die in _catalogue()
+    ]
+
+
+def badge_rows(to: Callable[[str], str]) -> list[tuple[str, str, list[Tap]]]:
+    """Return badges that can be chosen: the name, what they do, and each tier with its points."""
+
+    def tap(badge: Badge, points: int) -> Tap:
+        worth, tier = say("{points:,} points", points=points) if points else "", say(badge.tier)
+        label = f"{badge.called}, {tier} {worth}"
+        return Tap(badge, to(badge_word(badge, points)), label, worth or tier)
+
+    alike = [[*tiers] for _, tiers in groupby(known_badges(), key=attrgetter("called"))]
+    return [
+        (
+            tiers[0].called,
+            badge_effect(tiers),
+            [tap(badge, points) for badge in tiers for points in badge.points or [0]],
+        )
+        for tiers in alike
+    ]
 
 
 @cache

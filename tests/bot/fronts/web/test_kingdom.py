@@ -4,9 +4,8 @@ import re
 
 import pytest
 
-from bot.fronts.web.kingdom import Choosing, badge_word
+from bot.fronts.web.kingdom import added, badge_rows, badge_word, taken_away
 from bot.fronts.web.pages import key_of, set_text
-from bot.fronts.web.rendering import link
 from solver.named.badges import read_badge
 from solver.named.catalogue import known_badges
 from solver.named.sets import make_set, read_dice
@@ -38,48 +37,35 @@ def test_names_in_addresses_are_read_as_what_they_are() -> None:
     assert [key_of(one) for one in dice[1:3]] == ["lucky", "three@release"]
 
 
-def test_what_can_be_tapped() -> None:
-    choosing = Choosing({"my-dice": "lucky*2,odd", "goal": "600"}, "", link)
-    assert choosing.missing == 3
-    assert not choosing.is_asked
-    [(title, taps)] = choosing.held
-    assert (title, [tap.text for tap in taps]) == ("Your dice", ["lucky", "lucky", "odd"])
+def test_a_die_is_taken_away_by_a_tap() -> None:
+    taps = taken_away(read_dice("lucky*2,odd"), str)
+    assert [tap.text for tap in taps] == ["lucky", "lucky", "odd"]
+    assert [tap.address for tap in taps] == ["lucky,odd", "lucky,odd", "lucky*2"]
     assert taps[0].label == "Take away: Lucky Die"
-    assert taps[0].address == "/kingdom?my-dice=lucky%2Codd&goal=600&choose=my-dice"
-    [odd] = [tap for tap in choosing.adds if tap.text == "odd"]
-    assert odd.address == "/kingdom?my-dice=lucky%2A2%2Codd%2A2&goal=600&choose=my-dice"
+
+
+def test_a_die_is_added_by_a_tap() -> None:
+    taps = added(read_dice("lucky*2,odd"), 6, str)
+    [odd] = [tap for tap in taps if tap.text == "odd"]
+    assert odd.address == "lucky*2,odd*2"
     assert odd.label == "Odd die. 1: 27 %, 2: 7 %, 3: 27 %, 4: 7 %, 5: 27 %, 6: 7 %"
-    assert [(title, on) for title, _, on in choosing.tabs][:2] == [
-        *(("Your dice", True), ("Their dice", False))
-    ]
-    assert not choosing.badges
-    assert not choosing.worn
-    whole = Choosing({"my-dice": "lucky*6"}, "my-dice", link)
-    assert whole.is_whole
-    assert whole.is_asked
-    assert {tap.address for tap in whole.adds} == {""}
-    assert not Choosing({"my-dice": "lucky*6", "their-dice": "odd"}, "", link).is_asked
-
-
-def test_dice_that_are_owned_are_not_taken() -> None:
-    choosing = Choosing({"own": "lucky*7", "my-dice": "odd*6"}, "own", link)
-    assert choosing.given == {"own": "lucky*7"}
-    assert choosing.is_asked
-    assert not choosing.is_whole
-    assert all(tap.address for tap in choosing.adds)
-    assert {tap.address for tap in Choosing({"own": "lucky*24"}, "own", link).adds} == {""}
+    assert all(tap.address for tap in added(read_dice("lucky*5"), 6, str))
+    assert {tap.address for tap in added(read_dice("lucky*6"), 6, str)} == {""}
 
 
 def test_badges_are_tapped_by_what_they_may_be_worth() -> None:
-    choosing = Choosing({"my-badge": "gold-might"}, "their-badge", link)
-    assert choosing.adds == []
-    [(title, badge, without)] = choosing.worn
-    assert (title, badge, without) == ("Your badge", "gold-might", "/kingdom?choose=my-badge")
-    taps = {tap.label: tap for _, _, tiers in choosing.badges for tap in tiers}
+    taps = {tap.label: tap for _, _, tiers in badge_rows(str) for tap in tiers}
     assert len(taps) == sum(len(badge.points) or 1 for badge in known_badges())
     [emperor] = [tap for label, tap in taps.items() if label.startswith("Emperor, gold")]
-    address = "/kingdom?my-badge=gold-might&their-badge=gold-emperor&choose=their-badge"
-    assert (emperor.address, emperor.text) == (address, "gold")
+    assert (emperor.address, emperor.text) == ("gold-emperor", "gold")
+    assert any(tap.text.endswith(" points") for tap in taps.values())
+
+
+async def test_dice_that_are_owned_are_not_taken(visit: Visit) -> None:
+    seen = await visit.get("/kingdom?own=lucky*2&my-dice=odd*6&choose=own&goal=600")
+    assert "Your dice" in seen.words
+    assert "Take away: Odd die" not in seen.text
+    assert "Take away: Lucky Die" in seen.text
 
 
 @pytest.mark.slow
