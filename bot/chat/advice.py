@@ -305,10 +305,8 @@ def with_numbers(line: Line) -> Line:
     dice, numbers = dice_and_numbers(line.words)
     if not numbers:
         return line
-    names = "turn", "me", "them"
-    if twice := next((name for name in names if name in line.options), None):
-        raise InvalidRequestError.say('the option "{option}" is given twice', option=twice)
-    return Line((dice,), {**line.options, **dict(zip(names, numbers, strict=True))})
+    given = dict(zip(("turn", "me", "them"), numbers, strict=True))
+    return Line((dice,), line.options).adding(given)
 
 
 async def _answer(caller: Caller, answer: Advice | Odds, here: Table | None) -> Reply:

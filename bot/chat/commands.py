@@ -270,6 +270,12 @@ class Line:
         """The arguments as they are typed."""
         return " ".join(map(_as_text, self.arguments))
 
+    def adding(self, given: Mapping[str, Word]) -> "Line":
+        """The line with options given apart. Raises InvalidRequestError for one given twice."""
+        if twice := next((name for name in given if name in self.options), None):
+            raise InvalidRequestError.say('the option "{option}" is given twice', option=twice)
+        return replace(self, options={**given, **self.options})
+
     def option(self, name: str) -> str | None:
         """An option as it is typed, None where it is not given."""
         value = self.options.get(name)

@@ -56,15 +56,14 @@ def help_text(commands: Mapping[str, "Command"], name: str, *, typed: bool = Tru
     name : empty, "all", or the name of a group or a command; "/play" is the command alone
     typed : whether commands are typed with their options, and not asked for these by name
     """
+    groups = columns((group, say(meaning)) for group, (meaning, _) in GROUPS.items())
     if not (name or typed):
-        groups = columns((group, say(meaning)) for group, (meaning, _) in GROUPS.items())
         note = say("More of them with the option command of /help, also by group:")
         lines = [*_rows(commands, _FIRST, typed=False), note, *groups]
     elif not name:
         note = say(
             "/help play shows a group, /help advise a command, /help all everything. Groups:"
         )
-        groups = columns((group, say(meaning)) for group, (meaning, _) in GROUPS.items())
         first = _rows(commands, _FIRST)
         alone = say("Type your dice alone, such as 6 5 3 3 3 2, to hear what to keep.")
         lines = [alone, *first, note, *groups]

@@ -164,8 +164,7 @@ async def _open_database(settings: Settings) -> None:
     file = database_of(settings.database_url).file
     if file and not await asyncio.to_thread(file.exists):
         return
-    store = await Store.open(settings.database_url, keepers())
-    await store.close()
+    await (await Store.open(settings.database_url, keepers())).close()
 
 
 def _is_news(record: logging.LogRecord) -> bool:

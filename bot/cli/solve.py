@@ -152,8 +152,9 @@ def solve(
     settings = here.settings
     rules, find = _with_goals(rules, goals, here.rules)
     is_by_seat = players != 2 or bool(sets) or joker_alone
-    if is_by_seat:
-        _only_for_two(floor, tolerance)
+    if is_by_seat and (floor is not None or tolerance != DEFAULT_TOLERANCE):
+        option = "--tolerance" if floor is None else "--floor"
+        raise InvalidRequestError(f"{option} is for two players: leave it out with --players")
     if sets or joker_alone:
         _check_dice(players, sets, scheduler, as_csv=as_csv)
         make: Make = partial(_game_of_dice, settings, sets, joker_alone, is_kept=out is None)
@@ -208,16 +209,6 @@ def _with_goals(
         for goal in goals
     }
     return tuple(given), lambda reference: given[reference or ""]
-
-
-def _only_for_two(floor: int | None, tolerance: float) -> None:
-    """Refuse options of a solve for two players. Raises InvalidRequestError."""
-    for name, is_given in (
-        ("--floor", floor is not None),
-        ("--tolerance", tolerance != DEFAULT_TOLERANCE),
-    ):
-        if is_given:
-            raise InvalidRequestError(f"{name} is for two players: leave it out with --players")
 
 
 def _check_dice(players: int, sets: Sequence[str], scheduler: str | None, *, as_csv: bool) -> None:

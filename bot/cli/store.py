@@ -199,12 +199,9 @@ def _writing(file: Path) -> Iterator[TextIO]:
 
 async def _check(settings: Settings, *, as_json: bool) -> bool:
     """Show all that is wrong; whether nothing is. Raises StoreError."""
-    opened = Store.look_into(settings.database_url, keepers())
-    try:
+    async with Store.look_into(settings.database_url, keepers()) as opened:
         with share_progress("checking the games") as progress:
             report = await check_store(opened, progress)
-    finally:
-        await opened.close()
     problems = report.problems
     lines = [f"{problem.where}: {problem.what}" for problem in problems]
     whole = f"{report.games:,} game{'' if report.games == 1 else 's'} in {opened.database.name}"
@@ -219,11 +216,8 @@ async def _check(settings: Settings, *, as_json: bool) -> bool:
 async def _restore(settings: Settings, game: str) -> None:
     """Raises MissingGameError, DamagedGameError, StoreError."""
     await Store.look_into(settings.database_url).close()  # which makes none
-    opened = await Store.open(settings.database_url)
-    try:
+    async with await Store.open(settings.database_url) as opened:
         await opened.restore(game, lambda record: replayed(record, dice=True))
-    finally:
-        await opened.close()
 
 
 @click.command()
@@ -244,7 +238,8 @@ def forget(settings: Settings, /, person: str, *, as_json: bool) -> None:
 
 
 async def _forget(settings: Settings, person: str) -> int:
-    """The number of games that the person sat in. Raises StoreError."""
+    """The number of games that the person sat in. Raises StoreError, also without a database."""
+    await Store.look_into(settings.database_url).close()  # which makes none
     async with open_parts(settings, Advisor(settings.strategies)) as parts:
         async for _ in parts.games.leave_all(Caller("", Person(person, ""))):
             pass

@@ -134,7 +134,7 @@ class Watching(Collector):
                 *(web.post(path, answer) for path, answer in posted.items()),
             ]
         )
-        runner = web.AppRunner(app, access_log=None)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
         await runner.setup()
         try:
             try:

@@ -1,12 +1,9 @@
-"""Comparing rule sets: as they are or with one option changed, as in `goal=1000..10000:500`.
-
-In a chat that is done rule set by rule set in worker processes, in turns with others.
-"""
+"""Comparing rule sets: as they are or with one option changed, as in `goal=1000..10000:500`."""
 
 import math
 import re
 import tempfile
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, stdev
@@ -15,8 +12,6 @@ from bot.services.advisor import Advisor
 from bot.services.reckoning import PlayedTurn, series
 from bot.services.rule_options import RULE_OPTIONS, rules_from_options
 from bot.table.events import TurnEnding
-from bot.tasks.answering import at_once
-from bot.tasks.tasks import Asker, Delay, Tasks
 from solver.batch.jobs import solve_one
 from solver.batch.local import LocalSolver, compiled_code, prefer_cache
 from solver.batch.subjects import GameOfTwo
@@ -29,7 +24,7 @@ from solver.play.policies import Optimal
 from solver.rules.ruleset import Ruleset
 from solver.strategy import is_solved
 from solver.turn.memo import ones_twos_fives
-from solver.wording import say_later, short
+from solver.wording import short
 
 MOST_VALUES = 50
 _STEPS = 10
@@ -130,8 +125,6 @@ PLAYED_FEWER = 10
 _PLAYED_SECONDS = 0.6
 """About what a game takes then, with one of a careless player."""
 
-_LONG = 5.0
-"""Seconds from which on is said how long it takes."""
 _BEGIN_SECONDS = 10.0
 """About what a worker takes to load numba and its code."""
 _RULES_SECONDS = 2.0
@@ -151,46 +144,6 @@ class ComparedRules:
     found: Compared
     picture: bytes | None = None
     """A PNG, where there was time to draw one."""
-
-
-async def compare_rules(
-    tasks: Tasks,
-    asker: Asker,
-    asked: Sequence[Variation],
-    strategies: Path,
-    kernels: Path,
-    careless: str,
-    draw: Draw,
-) -> AsyncIterator[Delay | ComparedRules]:
-    """What rule sets are like to play; those that are not solved are solved on the way.
-
-    Named ones are kept then, those of a sweep are not. Raises InvalidRequestError, also where that
-    is too much to ask for, InvalidRulesError and TaskError.
-    """
-    if len(asked) > MOST_COMPARED:
-        raise InvalidRequestError.say(
-            "at most {most} rule sets are compared at a time here, not {number}",
-            most=MOST_COMPARED,
-            number=len(asked),
-        )
-    seconds = await at_once(_seconds, strategies, asked)
-    compared: list[tuple[Variation, Comparison]] = []
-    each = seconds / len(asked)
-    async with tasks.task(asker, say_later("comparison"), len(asked), each) as task:
-        if task.left > _LONG:
-            yield Delay(task.what, 0, task.left)
-        for entry in asked:
-            made = compared_here, entry.rules, strategies, kernels, careless, entry.option is None
-            async for answer in task.told(*made):
-                if isinstance(answer, Delay):
-                    if not compared:
-                        yield answer
-                else:
-                    compared.append((entry, answer))
-    picture = None
-    if len(compared) > 1:
-        picture = await tasks.drawn(asker, draw, tuple(compared))
-    yield ComparedRules(tuple(compared), picture)
 
 
 def compared_here(
@@ -259,7 +212,7 @@ def _mean(numbers: Sequence[float]) -> Estimate:
     return Estimate(fmean(numbers), stdev(numbers) / math.sqrt(len(numbers)))
 
 
-def _seconds(strategies: Path, asked: Sequence[Variation]) -> float:
+def seconds_to_compare(strategies: Path, asked: Sequence[Variation]) -> float:
     """About how long all of it takes. Raises InvalidRulesError for what cannot be solved."""
     seconds = _BEGIN_SECONDS
     for entry in asked:

@@ -11,7 +11,14 @@ from typing import Any
 
 from sqlalchemy import Connection, select, union
 
-from bot.services.comparing import ComparedRules, Draw, Variation, compare_rules
+from bot.services.comparing import (
+    MOST_COMPARED,
+    ComparedRules,
+    Draw,
+    Variation,
+    compared_here,
+    seconds_to_compare,
+)
 from bot.services.rule_options import checked_name, rules_from_options
 from bot.services.situation import RULES_SETTING, KnownRules, read_saved, same_name
 from bot.store.database import check_version
@@ -32,6 +39,7 @@ from solver.errors import (
     did_you_mean,
 )
 from solver.game.standings import Progress
+from solver.play.compare import Comparison
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.rules.writer import rules_toml
@@ -46,6 +54,9 @@ DEFAULT_BASE = "classic"
 
 MAX_OPTION = 200
 """Characters in the value of an option."""
+
+_LONG = 5.0
+"""Seconds from which on is said how long a comparison takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,12 +208,36 @@ class HouseRules(KnownRules):
         entries = sorted(await self.list(place), key=order)
         return [entry.name for entry in entries if typed.casefold() in entry.name.casefold()]
 
-    def compared(
+    async def compared(
         self, asker: Asker, asked: Sequence[Variation], careless: str, draw: Draw
     ) -> AsyncIterator[Delay | ComparedRules]:
-        """What rule sets are like to play, see `compare_rules`."""
-        folders = self._strategies, self._kernels
-        return compare_rules(self._tasks, asker, asked, *folders, careless, draw)
+        """What rule sets are like to play; those that are not solved are solved on the way.
+
+        Named ones are kept then, those of a sweep are not. Raises InvalidRequestError, also where
+        that is too much to ask for, InvalidRulesError and TaskError.
+        """
+        if len(asked) > MOST_COMPARED:
+            raise InvalidRequestError.say(
+                "at most {most} rule sets are compared at a time here, not {number}",
+                most=MOST_COMPARED,
+                number=len(asked),
+            )
+        each = await at_once(seconds_to_compare, self._strategies, asked) / len(asked)
+        compared: list[tuple[Variation, Comparison]] = []
+        async with self._tasks.task(asker, say_later("comparison"), len(asked), each) as task:
+            if task.left > _LONG:
+                yield Delay(task.what, 0, task.left)
+            for entry in asked:
+                made = self._strategies, self._kernels, careless, entry.option is None
+                async for answer in task.told(compared_here, entry.rules, *made):
+                    if not isinstance(answer, Delay):
+                        compared.append((entry, answer))
+                    elif not compared:
+                        yield answer
+        picture = None
+        if len(compared) > 1:
+            picture = await self._tasks.drawn(asker, draw, tuple(compared))
+        yield ComparedRules(tuple(compared), picture)
 
     async def list(self, place: str) -> list[RulesEntry]:
         """The place's own rules, then those that ship with the program. Raises StoreError."""
@@ -470,15 +505,12 @@ async def rules_of(
     Raises StoreError where there is no database, or it cannot be read, and InvalidRequestError for
     a place that has set nothing and made no rules.
     """
-    opened = Store.look_into(database_url)
-    try:
+    async with Store.look_into(database_url) as opened:
         known = await _places(opened)
         if place not in known:
             clause = f"there are some in {', '.join(known)}" if known else "nor anywhere else"
             raise InvalidRequestError(f'no rules were made in the place "{short(place)}"; {clause}')
         yield HouseRules(opened, strategies, kernels, allow_files=True)
-    finally:
-        await opened.close()
 
 
 async def _places(opened: Store) -> list[str]:

@@ -1,6 +1,7 @@
 """Everything in a database looked at: the file, every game played again, what places have saved."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
 
@@ -59,12 +60,9 @@ def _contradiction(record: GameRecord, begun: Begun, game: Game) -> str:
 
 
 def _is_secret(secret: bytes | None, promised: str | None) -> bool:
-    if secret is None or promised is None:
-        return secret is None and promised is None
-    try:
-        return fair_dice.commitment(secret) == promised
-    except FarkleError:
-        return False
+    with suppress(FarkleError):
+        return (None if secret is None else fair_dice.commitment(secret)) == promised
+    return False
 
 
 def results_of(game: Game) -> list[GameResult]:

@@ -30,6 +30,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import TypeEngine
 
 from bot.store.database import (
+    check_ours,
     check_version,
     check_whole,
     explained,
@@ -217,16 +218,13 @@ async def copy_all(source: str, target: str, *, replaces: bool = False) -> int:
 
 async def export_all(url: str, stream: TextIO) -> int:
     """Write all that a database has as lines; how many there are. Raises StoreError."""
-    opened = Store.look_into(url)
+    async with Store.look_into(url) as opened:
 
-    def write(connection: sa.Connection) -> int:
-        check_version(connection, opened.database.name)
-        return sum(1 for line in export_lines(connection) if stream.write(line))
+        def write(connection: sa.Connection) -> int:
+            check_version(connection, opened.database.name)
+            return sum(1 for line in export_lines(connection) if stream.write(line))
 
-    try:
         return await opened.read(write)
-    finally:
-        await opened.close()
 
 
 async def import_all(url: str, lines: Iterable[str], *, replaces: bool = False) -> int:
@@ -246,11 +244,8 @@ async def import_all(url: str, lines: Iterable[str], *, replaces: bool = False) 
         return import_lines(connection, lines)
 
     try:
-        opened = await Store.open(url)
-        try:
+        async with await Store.open(url) as opened:
             return await opened.write(put_in)
-        finally:
-            await opened.close()
     except TakenError:  # another program has made it meanwhile
         raise
     except BaseException:
@@ -352,6 +347,8 @@ def _check_is_there(path: Path) -> None:
         raise StoreError(f"there is no database {path}")
     if not path.stat().st_size:  # which SQLite takes for a sound database
         raise StoreError(f"{path} is empty: it is no database")
+    with explained(path), _engine_of(path).connect() as connection:
+        check_ours(connection, path)
 
 
 def _opened(path: Path) -> sqlite3.Connection:

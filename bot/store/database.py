@@ -22,7 +22,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from bot.store.kinds import MOST_READS, PATIENCE, Database, Mode
 from bot.store.rows import StoreError
-from bot.store.schema import NEWEST, events, make_indexes, metadata, schema_version
+from bot.store.schema import NEWEST, events, games, make_indexes, metadata, schema_version
 from solver.errors import system_reason
 from solver.folders import OWNER_ONLY, is_open_to_others, keep_private, make_private
 from solver.wording import say_later
@@ -167,7 +167,8 @@ def prepare(path: Path, named: Path | None = None) -> None:
                 if not sa.inspect(connection).get_table_names():
                     metadata.create_all(connection)
                     connection.execute(sa.insert(schema_version).values(number=NEWEST))
-                elif version_of(connection) == _WITHOUT_DONE:
+                check_ours(connection, named or path)
+                if version_of(connection) == _WITHOUT_DONE:
                     _keep_copy(path)
                     metadata.create_all(connection)
                     connection.execute(sa.update(schema_version).values(number=NEWEST))
@@ -516,38 +517,45 @@ def _is_cut(path: Path) -> bool:
     return bool(max(ends, default=0) > read >= 0)
 
 
-def check_version(connection: sa.Connection, path: Path | str) -> None:
-    """Raises StoreError unless the tables are those of this version of the program."""
-    inspector = sa.inspect(connection)
-    tables = set(inspector.get_table_names())
+def check_ours(connection: sa.Connection, path: Path | str) -> None:
+    """Raises StoreError unless the tables are those of this program, of whatever version."""
+    tables = set(sa.inspect(connection).get_table_names())
     if not tables:
         raise StoreError(
             f"The database {path} is empty; tables are made once the chat or the bot is started"
         )
-    if "schema_version" not in tables:
-        if {"alembic_version", "games", "events"} <= tables:
-            raise StoreError(
-                f"The database {path} was made by an earlier version of this program:"
-                " `farkle store upgrade` brings it over"
-            )
+    # others name tables of versions so, too
+    versions = {schema_version.name, "alembic_version"}
+    if not {games.name, events.name} <= tables or not versions & tables:
         raise StoreError(f"The database {path} belongs to another program; choose another one")
-    if (version_of(connection) or 0) > NEWEST:
+
+
+def check_version(connection: sa.Connection, path: Path | str) -> None:
+    """Raises StoreError unless the tables are those of this version of the program."""
+    check_ours(connection, path)
+    version = version_of(connection)
+    if version is None:
+        raise StoreError(
+            f"The database {path} was made by an earlier version of this program:"
+            " `farkle store upgrade` brings it over"
+        )
+    if version > NEWEST:
         raise StoreError(
             f"The database {path} was made by a newer version of this program; install that one"
         )
-    if version_of(connection) == _WITHOUT_DONE:
+    if version == _WITHOUT_DONE:
         raise StoreError(
             f"The database {path} was made by an earlier version of this program, and is brought"
             " over once the chat or the bot is started"
         )
-    schema = inspector.get_multi_columns()
+    schema = sa.inspect(connection).get_multi_columns()
     for name, table in metadata.tables.items():
         if {column["name"] for column in schema.get((None, name), ())} != set(table.columns.keys()):
             raise StoreError.say(_DAMAGED, path=path)
 
 
 def version_of(connection: sa.Connection) -> int | None:
-    """The version of the tables; None for those of before, or of another program."""
+    """The version of the tables of this program; None for those of before."""
     if not sa.inspect(connection).has_table(schema_version.name):
         return None
     return connection.scalar(sa.select(schema_version.c.number)) or 0

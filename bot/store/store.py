@@ -321,6 +321,12 @@ class Transactions:
         """How many transactions the database did not take."""
         self._is_closed = False
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
     async def close(self) -> None:
         """Let go of the database once nothing runs any more; nothing is begun after that."""
         while self._running:

@@ -418,18 +418,16 @@ def _next_waiting(game: Game, waiting: tuple[int, ...]) -> Game:
         game = replace(game, waiting=waiting)
         # who gets up ends no turn of somebody else
         return game if waiting[0] == game.mover else _turn_of(game, waiting[0])
-    if game.stage is Stage.PLAY_OFF:
-        points = dict(game.played_off)
-        most = max(points.values())
-        level = [seat for seat in points if points[seat] == most]
-        return _won_by(game, level) if len(level) == 1 else _play_off(game, level)
-    playing = [number for number, seat in enumerate(game.seats) if seat.playing]
-    scores = {seat: game.counted(game.seats[seat].score) for seat in playing}
-    level = [seat for seat in playing if scores[seat] == max(scores.values())]
+    played = {
+        number: game.counted(seat.score) for number, seat in enumerate(game.seats) if seat.playing
+    }
+    points = dict(game.played_off) if game.stage is Stage.PLAY_OFF else played
+    most = max(points.values())
+    level = [seat for seat in points if points[seat] == most]
     if len(level) > 1 and game.rules.ties == "played_on":
         return _play_off(game, level)
     if game.rules.ties == "earlier":
-        level = [min(level, key=[*game.reached, *playing].index)]
+        level = [min(level, key=[*game.reached, *played].index)]
     return _won_by(game, level)
 
 

@@ -343,6 +343,15 @@ def badges_text(badges: Sequence[Badge]) -> str:
     return "\n".join([*first, *then])
 
 
+def faces_text(named: NamedDie) -> str:
+    """How often a die shows each face, in words."""
+    total = sum(named.die.weights)
+    return ", ".join(
+        f"{JOKER_LETTER if face in named.die.jokers else face}: {round(100 * weight / total)} %"
+        for face, weight in zip(FACES, named.die.weights, strict=True)
+    )
+
+
 def badge_effect(tiers: Sequence[Badge]) -> str:
     """What a badge does in some tiers, in a few words."""
     kind = tiers[0].kind

@@ -247,23 +247,17 @@ def _up(number: float) -> str:
 
 def _settled_lines(data: dict[str, Any]) -> list[str]:
     """How far values of several settled, and at how many sets of scores they did not."""
-    mixed, restless = data["mixed"], data["restless"]
+    meanings = {
+        "mixed": "no choices fit each other: there a player is indifferent between two and mixes"
+        " them.",
+        "restless": "values did not settle: they are means over many rounds.",
+    }
     lines = [f"Values changed by {data['largest_change']:.1e} at most when they were solved last."]
-    if mixed:
-        lines.append(
-            f"At {mixed:,} {_scores(mixed)} no choices fit each other: there a"
-            " player is indifferent between two and mixes them."
-        )
-    if restless:
-        lines.append(
-            f"At {restless:,} {_scores(restless)} values did not settle: they"
-            " are means over many rounds."
-        )
-    return lines
-
-
-def _scores(number: int) -> str:
-    return "set of scores" if number == 1 else "sets of scores"
+    return lines + [
+        f"At {data[name]:,} set{'' if data[name] == 1 else 's'} of scores {meaning}"
+        for name, meaning in meanings.items()
+        if data[name]
+    ]
 
 
 def _checked_lines(checked: Checked, data: dict[str, Any]) -> list[str]:

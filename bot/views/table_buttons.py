@@ -125,16 +125,6 @@ def _scoring_dice(roll: Roll, legal: Sequence[SetAside]) -> tuple[bool, ...]:
     return tuple(die in scoring for die in roll)
 
 
-def _idle_text(game: Game, idle: Roll) -> str:
-    """A sentence that dice of the roll score nothing."""
-    return say_number(
-        "{dice} [scores|score] nothing in this roll under {rules} rules",
-        len(idle),
-        dice=kept_text(game, idle),
-        rules=game.rules.name,
-    )
-
-
 def _after_the_end(game: Game, *, reviewable: bool) -> list[Button]:
     """What can be done when a game has been played to its end."""
     if game.shares is None:
@@ -229,7 +219,14 @@ def _choice(game: Game, mask: int) -> list[Button]:
     changes = _shows_use(game) and game.power is not None and game.power.changes_rolls
     scoring = _scoring_dice(roll, legal)
     idle = tuple(die for die, scores in zip(roll, scoring, strict=True) if not scores)
-    useless = _idle_text(game, idle) if idle and not changes else ""
+    useless = ""
+    if idle and not changes:
+        useless = say_number(
+            "{dice} [scores|score] nothing in this roll under {rules} rules",
+            len(idle),
+            dice=kept_text(game, idle),
+            rules=game.rules.name,
+        )
     reasons = ["" if scores else useless for scores in scoring]
     labels, rows = _labels_of(game, roll, reasons)
     for number, (label, why) in enumerate(zip(labels, reasons, strict=True)):

@@ -92,6 +92,12 @@ class Exploration:
         """Return the position, before a roll."""
         return self.odds.position
 
+    @property
+    def named(self) -> NamedSet | None:
+        """Return the dice of the player to act, where players bring theirs."""
+        dice: LoadedDice | None = self.odds.brought
+        return dice.mine if dice else None
+
     def dice_after(self, step: Step) -> LoadedDice | None:
         """Return the dice of all after a step, the player to act first."""
         dice: LoadedDice | None = self.odds.brought

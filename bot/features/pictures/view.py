@@ -7,13 +7,12 @@ from bot.features.pictures.service import Explanation, Exploration, Field, Step
 from bot.layout import columns, dice_count, percent, plain_markdown, wrap
 from bot.services.loaded import NEXT_PLAYER, LoadedDice
 from bot.services.situation import all_on_board
-from bot.views.advice import odds_text, position_text, reachable_text, reason_text
+from bot.views.advice import cost_figure, odds_text, position_text, reachable_text, reason_text
 from bot.views.answer_data import answer_data, bare_data, position_data
 from bot.views.card import Attachment, Button, Card, Menu
 from bot.views.game import NOT_EXACT, hint_data, hint_text
 from bot.views.thresholds import bank_from_data, bank_from_text
 from solver.game.position import Position, least_hot_dice, most_likely
-from solver.named.sets import NamedSet
 from solver.play.advice import Advice, Odds, Option
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_text
@@ -86,13 +85,7 @@ def _steps_of_own(
 
 def position_view(walk: Exploration) -> str:
     """The position with what there is to know of it."""
-    return f"{odds_text(walk.odds)}\n{bank_from_text(walk.bank_from, _named(walk))}"
-
-
-def _named(walk: Exploration) -> NamedSet | None:
-    """The dice of the player to act, where players bring theirs."""
-    dice: LoadedDice | None = walk.odds.brought
-    return dice.mine if dice else None
+    return f"{odds_text(walk.odds)}\n{bank_from_text(walk.bank_from, walk.named)}"
 
 
 def exploration_data(walk: Exploration, game: str = "") -> dict[str, Any]:
@@ -111,7 +104,7 @@ def exploration_data(walk: Exploration, game: str = "") -> dict[str, Any]:
         steps.append({"action": step.action, **what, "position": data, "command": line})
     return {
         **bare_data(walk.odds),
-        "bank_from": bank_from_data(walk.bank_from, _named(walk)),
+        "bank_from": bank_from_data(walk.bank_from, walk.named),
         "steps": steps,
     }
 
@@ -314,7 +307,7 @@ def _best_choice(odds: Odds) -> str:
         dice=dice_count(odds.position.dice),
         chance=percent(odds.roll if rolls else bank, odds.within),
         total=odds.position.turn_total,
-        less=_cost(abs(odds.roll - bank), odds.within),
+        less=cost_figure(abs(odds.roll - bank), odds.within),
     )
 
 
@@ -325,7 +318,7 @@ def _best_set_aside(advice: Advice) -> str:
     first = say("Now {choice}: {chance}.", choice=_kept(best), chance=chance)
     if not others:
         return first
-    less = _cost(best.win_probability - others[0].win_probability, advice.within)
+    less = cost_figure(best.win_probability - others[0].win_probability, advice.within)
     second = say_later("The next best, {choice}, costs {less} %.")
     return f"{first} {say(second, choice=_kept(others[0]), less=less)}"
 
@@ -337,8 +330,3 @@ def _kept(option: Option) -> str:
         left=dice_count(option.dice_left),
         total=option.turn_total,
     )
-
-
-def _cost(less: float, within: float | None) -> str:
-    """What a choice costs, with as many decimals as `percent`."""
-    return figure(less * 100, ".2f" if within is None else ".1f")

@@ -1,7 +1,7 @@
 """The commands that ask for a decision: the daily position, and positions to practise on."""
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import date, datetime
 from typing import Annotated, Any, ClassVar
 
@@ -116,7 +116,9 @@ def practice_commands(
         if not line.words:
             yield practice_reply(await daily.today(caller))
         elif line.words.lower() in {"board", say("board").lower()}:
-            yield Reply(await daily.board(caller.place), view.board_text, view.board_data)
+            # without the ids of people
+            board = await daily.board(caller.place)
+            yield Reply(board, view.board_text, lambda lines: [*map(asdict, lines)])
         else:
             usage = say(
                 "/daily shows the position, /daily answer 2 answers it, /daily board shows who is"
@@ -147,7 +149,11 @@ def practice_commands(
         if line.words or position is not None:
             usage = say("/drill asks for a decision, and /drill answer 2 answers it")
             number = _answer(line, usage)
-            _check_no_wish(line)
+            if meant := next((name for name in line.options if name != "position"), None):
+                raise InvalidRequestError.say(
+                    "{option}: says what is to be asked, so it goes with /drill alone",
+                    option=meant,
+                )
             yield practice_reply(await drill.answer(caller, number, position))
             return
         wish = await _wish(line, caller, rules)
@@ -200,16 +206,6 @@ def _answer(line: Line, usage: str) -> int:
     if words and words[0] in {"answer", say("answer").lower()}:
         del words[0]
     return whole_number(" ".join(words), lambda _: usage)
-
-
-def _check_no_wish(line: Line) -> None:
-    """Raises InvalidRequestError for options that an answer has no use for."""
-    for option in line.options:
-        if option != "position":
-            raise InvalidRequestError.say(
-                "{option}: says what is to be asked, so it goes with /drill alone",
-                option=option,
-            )
 
 
 def _ready(

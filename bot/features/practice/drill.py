@@ -170,7 +170,7 @@ class Drill:
         last = next((drill for drill in known if drill.position == position), None)
         if last is None or last.game_id or not last.whole:
             return None
-        return Wish.of(read_kept(last.rules, asdict(last), say("the position")))
+        return Wish.of(_read(last))
 
     async def answer(
         self, caller: Caller, choice: int, position: str | None = None
@@ -204,7 +204,9 @@ class Drill:
         """What waits for an answer, or waits from now on."""
 
         def fits(row: StoredDrill) -> bool:
-            return wish is None or _fits(wish, row)
+            with suppress(FarkleError):
+                return wish is None or wish == Wish.of(_read(row))
+            return False
 
         for _ in range(_TRIES):
             known = await stored.drills_of(self._store, caller.person.id)
@@ -225,10 +227,9 @@ class Drill:
 
     async def _read(self, kept: StoredDrill) -> Drilled:
         """A position that was kept. Raises FarkleError where this program cannot read it."""
-        question = read_kept(kept.rules, asdict(kept), say("the position"))
         game = await self._store.game(kept.game_id) if kept.game_id else None
         return Drilled(
-            question=question,
+            question=_read(kept),
             id=kept.position,
             again=kept.answered_at is not None,
             turn=kept.turn,
@@ -335,12 +336,9 @@ def _read_alike(typed: str) -> PositionId:
     return replace(read_id(typed), text="")
 
 
-def _fits(wish: Wish, kept: StoredDrill) -> bool:
-    """Whether a position comes up in a game."""
-    try:
-        return Wish.of(read_kept(kept.rules, asdict(kept), say("the position"))) == wish
-    except FarkleError:
-        return False
+def _read(kept: StoredDrill) -> Question:
+    """A position that was kept. Raises FarkleError where this program cannot read it."""
+    return read_kept(kept.rules, asdict(kept), say("the position"))
 
 
 def _due(known: Sequence[StoredDrill], now: datetime) -> list[StoredDrill]:
@@ -358,11 +356,12 @@ def _new(games: Sequence[PlayedGame], known: Sequence[StoredDrill]) -> list[tupl
         for number, lesson in enumerate(game.lessons)
         if lesson["position"] not in asked
     }
-    return sorted(lessons.values(), key=lambda pair: -_cost_of(pair[0].lessons[pair[1]]))
 
+    def cost(own: tuple[PlayedGame, int]) -> float:
+        lesson = own[0].lessons[own[1]]
+        return _cost(lesson["choices"], lesson["chosen"])
 
-def _cost_of(lesson: dict[str, Any]) -> float:
-    return _cost(lesson["choices"], lesson["chosen"])
+    return sorted(lessons.values(), key=cost, reverse=True)
 
 
 def _cost(choices: Sequence[dict[str, Any]], chosen: int) -> float:

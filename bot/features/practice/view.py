@@ -12,7 +12,7 @@ from bot.features.practice.daily import Asked, BoardLine, Post, Solution, Verdic
 from bot.features.practice.drill import Drilled, DrillQuestion, DrillVerdict
 from bot.layout import columns, dice_count, escape_markdown, percent, safe_text, wrap
 from bot.services.loaded import LoadedDice
-from bot.views.advice import cost_text, position_text, reason_text, sets_text
+from bot.views.advice import cost_figure, cost_text, position_text, reason_text, sets_text
 from bot.views.answer_data import position_data
 from bot.views.card import LONGEST_LABEL, Attachment, Button, Card
 from bot.views.dice_picture import dice_png
@@ -167,7 +167,7 @@ def found_text(question: Question, choice: int) -> str:
     chosen = choice_text(question, question.choices[choice])
     if question.cost(choice) <= 0:
         return say("Right: {choice} is best.", choice=chosen)
-    cost = cost_figure(question, choice)
+    cost = cost_figure(question.cost(choice), question.within)
     return say("Not the best: {choice} costs {cost} %.", choice=chosen, cost=cost)
 
 
@@ -207,12 +207,6 @@ def day_text(day: date) -> str:
 def id_line(question: Question) -> str:
     """The line with the ID by which the position is passed on; "" where it has none."""
     return say("Position {id}", id=question.id) if question.id else ""
-
-
-def cost_figure(question: Question, choice: int) -> str:
-    """What a choice costs, in percentage points."""
-    form = ".2f" if question.within is None else ".1f"
-    return figure(question.cost(choice) * 100, form)
 
 
 def question_data(question: Question) -> dict[str, Any]:
@@ -344,11 +338,6 @@ def answer_data(answer: Verdict | Solution) -> dict[str, Any]:
         "cost": answer.daily.cost(answer.choice),
         "streak": answer.streak,
     }
-
-
-def board_data(board: Sequence[BoardLine]) -> list[dict[str, Any]]:
-    """How everybody does as plain data, without the ids of people."""
-    return list(map(asdict, board))
 
 
 def _solution(solution: Solution) -> list[str]:
@@ -496,7 +485,8 @@ def _verdict(verdict: DrillVerdict) -> Iterator[str]:
     elif drill.chosen is not None:
         chosen = choice_text(question, question.choices[drill.chosen])
         sentence = say_later("In the game you chose to {choice}, which cost {cost} %.")
-        yield say(sentence, choice=chosen, cost=cost_figure(question, drill.chosen))
+        cost = cost_figure(question.cost(drill.chosen), question.within)
+        yield say(sentence, choice=chosen, cost=cost)
 
 
 def _then(verdict: DrillVerdict) -> Iterator[str]:

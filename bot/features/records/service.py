@@ -251,8 +251,5 @@ def _rules(text: str) -> Ruleset | None:
 
 
 async def _games(database_url: str, place: str | None) -> list[Happened]:
-    store = Store.look_into(database_url)
-    try:
+    async with Store.look_into(database_url) as store:
         return await store.fair_games(place)
-    finally:
-        await store.close()

@@ -119,20 +119,15 @@ async def by_id(store: Store, tournament_id: str) -> Tournament | None:
     return await store.read(lambda connection: _read(connection, this))
 
 
-async def of_game(store: Store, game_id: str) -> Tournament | None:
-    """The one that a game belongs to, if there is one. Raises StoreError for a damaged one."""
-    wanted = select(tournament_games.c.tournament_id).where(tournament_games.c.game_id == game_id)
-    this = tournaments.c.id == wanted.scalar_subquery()
-    return await store.read(lambda connection: _read(connection, this))
-
-
 async def after(store: Store, game_id: str, at: datetime) -> Tournament | None:
     """The one that a game which is over belongs to, ended where that was the last one.
 
     None also where it is damaged: that is no reason not to tell how the game went.
     """
+    wanted = select(tournament_games.c.tournament_id).where(tournament_games.c.game_id == game_id)
+    this = tournaments.c.id == wanted.scalar_subquery()
     try:
-        tournament = await of_game(store, game_id)
+        tournament = await store.read(lambda connection: _read(connection, this))
         if tournament is not None and tournament.over and not tournament.ended:
             await end(store, tournament.id, at)
     except StoreError as error:

@@ -6,10 +6,9 @@ import io
 import logging
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextvars import copy_context
 from dataclasses import replace
-from enum import Enum, auto
 from typing import Any, Literal, TypeVar
 
 import discord
@@ -68,20 +67,6 @@ OF_MESSAGES = {discord.InteractionType.component, discord.InteractionType.modal_
 """What is done below a message, which answers change."""
 
 
-class _Original(Enum):
-    """What has become of the first answer to an interaction."""
-
-    NONE = auto()
-    LOADING = auto()
-    """An answer is announced to all; of a press, that its message will change."""
-    LOADING_PRIVATELY = auto()
-    PUBLIC = auto()
-    PRIVATE = auto()
-    """The answer is for one alone, or deleted."""
-    OVER = auto()
-    """Discord takes no answer any more."""
-
-
 class Answer:
     """The answer to one interaction."""
 
@@ -112,13 +97,14 @@ class Answer:
         self._settings = settings
         self._language = language
         self._oracle, self._tasks = oracle, oracle.tasks
-        self._original = _Original.NONE
-        self._message: discord.WebhookMessage | None = None
-        """What all can see, where the first answer was for one alone."""
-        self._sent: discord.Message | None = None
-        """What was said in the channel after the interaction was over."""
-        self._table: discord.PartialMessage | None = None
-        """What shows the table, where that is not the message whose button was pressed."""
+        self._change: Callable[..., Awaitable[discord.Message]] | None = None
+        """How what all can see is changed, as long as Discord takes answers to the interaction."""
+        self._is_announced = False
+        """Whether Discord says that an answer comes, and another one has to take its place."""
+        self._is_over = False
+        """Whether Discord takes no answer any more."""
+        self._table: discord.Message | discord.PartialMessage | None = None
+        """What is changed in its channel, where that is no answer to the interaction."""
         self._told: list[News] = []
         self.numbers: Mapping[str, int] = {}
         """The numbers of commands that can be tapped where a text names them, by their names."""
@@ -128,15 +114,12 @@ class Answer:
         self._cards: list[Card] = []
         self._is_awaited = False
         """Whether the last of these says how long the next one takes."""
-        self._shown_id = interaction.message.id if self._pressed and interaction.message else None
+        message = interaction.message if self._pressed else None
+        self._shown_id = message.id if message else None
         """The message that shows the table."""
-        self._game: str | None = None
-        """The game that the message shows."""
         self._is_public = False
         """Whether something was said that all can see."""
-        self._is_heard = True
-        """Whether what was said last could be said anywhere."""
-        self._is_framed = self._pressed and _is_framed(interaction.message)
+        self._is_framed = message is not None and message.flags.components_v2
         """Whether the message has the card of a table, and so can never be a plain one again."""
 
     @property
@@ -148,6 +131,7 @@ class Answer:
         """Show a table in its message, if that is known, and close the question that was asked."""
         if message and (channel := self._channel):
             self._table, self._shown_id = channel.get_partial_message(message), message
+            self._is_framed = True
 
     @property
     def _channel(self) -> discord.PartialMessageable | None:
@@ -164,9 +148,8 @@ class Answer:
 
         if channel := self._channel:
             me = self._interaction.client.user
-            looking = asyncio.create_task(own_message(channel, me, is_of_game))
             with asking.maybe_lost():
-                message = await self.patiently(looking)
+                message = await self.patiently(own_message(channel, me, is_of_game))
                 self.show_in(message.id if message else 0)
 
     async def tell(self, stream: Stream) -> None:
@@ -187,11 +170,8 @@ class Answer:
         reader = asyncio.create_task(read())
         try:
             await self._tell(waiting)
-        except BaseException:
-            self._is_heard = False
-            raise
         finally:
-            if self._is_vain:
+            if not self._told:  # what was done at a table is done to its end
                 reader.cancel()
             await asyncio.wait({reader})
         happened = [news for news in self._told if not news.again]
@@ -208,27 +188,14 @@ class Answer:
 
     async def _tell(self, waiting: "asyncio.Queue[Reply | News | None]") -> None:
         edited = -BETWEEN_EDITS
-        while True:
-            try:
-                patience = None if self._answered else self._patience
-                async with asyncio.timeout(patience):
-                    first = await waiting.get()
-            except TimeoutError:
-                await self._defer()
-                continue
-            if first is None:
-                return
-            if self._is_public and not (isinstance(first, Reply) and first.private):
+        parts: list[Reply | News | None] = []
+        while None not in parts and not self._is_vain:
+            parts = [await self.patiently(waiting.get())]
+            if self._is_public and not (parts[0] is None or getattr(parts[0], "private", False)):
                 await asyncio.sleep(max(0.0, edited + BETWEEN_EDITS - time.monotonic()))
-            parts: list[Reply | News] = [first]
             while not waiting.empty():
-                if (following := waiting.get_nowait()) is None:
-                    await self._tell_all(parts)
-                    return
-                parts.append(following)
-            await self._tell_all(parts)
-            if self._is_vain:
-                return
+                parts.append(waiting.get_nowait())
+            await self._tell_all([part for part in parts if part is not None])
             edited = time.monotonic()
 
     async def _after_turn(self, happened: list[News]) -> None:
@@ -312,40 +279,37 @@ class Answer:
         mentions = _only([discord.Object(person)])
         with asking.maybe_lost():
             await self._interaction.response.send_message(reminder, allowed_mentions=mentions)
-            self._original = _Original.PUBLIC
 
     @property
     def _is_vain(self) -> bool:
         """Whether nobody hears what is computed; what was done at a table is another matter."""
-        return not (self._is_heard or self._told)
+        return self._is_over and self._is_public and not (self._table or self._told)
 
     @property
-    def _patience(self) -> float:
-        """Seconds until Discord is to be told that the answer takes longer."""
-        return max(0.0, min(_DEFER_SECONDS, asking.seconds_left(self._interaction)))
+    def _is_answered(self) -> bool:
+        return self._is_over or self._interaction.response.is_done()
 
-    @property
-    def _answered(self) -> bool:
-        return self._original is not _Original.NONE
-
-    async def patiently(self, work: asyncio.Task[T]) -> T:
+    async def patiently(self, work: Coroutine[Any, Any, T]) -> T:
         """What some work comes to, or raises; where it takes longer, Discord is told so."""
-        if not self._answered and not (await asyncio.wait({work}, timeout=self._patience))[0]:
-            await self._defer()
-        return await work
+        working = asyncio.create_task(work)
+        if not self._is_answered:
+            patience = min(_DEFER_SECONDS, asking.seconds_left(self._interaction))
+            if patience <= 0 or not (await asyncio.wait({working}, timeout=patience))[0]:
+                await self._defer()
+        return await working
 
     async def _defer(self) -> None:
+        is_below = self._pressed or self._table is not None
+        how = {} if is_below else {"ephemeral": self._private, "thinking": True}
         try:
-            if self._pressed or self._table:
-                await self._interaction.response.defer()
-                self._original = _Original.LOADING if self._pressed else _Original.PRIVATE
-            else:
-                await self._interaction.response.defer(ephemeral=self._private, thinking=True)
-                alone = _Original.LOADING_PRIVATELY
-                self._original = alone if self._private else _Original.LOADING
+            await self._interaction.response.defer(**how)
         except asking.UNREACHABLE as error:
             asking.check_lost(error)
-            self._original = _Original.OVER
+            self._is_over = True
+            return
+        self._is_announced = not is_below
+        if self._pressed or not (is_below or self._private):
+            self._change = self._interaction.edit_original_response
 
     async def _tell_all(self, parts: list[Reply | News]) -> None:
         """Tell what has come up since the last time, at once; what all can see goes first."""
@@ -353,7 +317,7 @@ class Answer:
         shown: Card | News | None = None
         for part in parts:
             waits = isinstance(part, Reply) and isinstance(part.subject, Delay | Needed)
-            if waits and self._pressed and not self._answered:
+            if waits and self._pressed and not self._is_answered:
                 await self._defer()  # the message keeps what it has, and its buttons
             if isinstance(part, Reply) and (
                 part.private or self._all_private or (waits and self._pressed)
@@ -367,9 +331,8 @@ class Answer:
                 self._cards.append(shown)
             else:
                 shown = part.subject if isinstance(part, Reply) else part
-                if self._game not in {None, shown.table.game.id}:
+                if self._told and self._told[-1].table.game.id != shown.table.game.id:
                     self._told.clear()
-                self._game = shown.table.game.id
                 self._told.append(shown)
         if isinstance(shown, News):
             await self._show_table(shown)
@@ -429,66 +392,62 @@ class Answer:
 
     async def show(self, card: Card) -> None:
         """Show something to all: in the message whose button was pressed, else in one message."""
-        if self._table is not None:
-            if await self._changed(self._table, card):
+        if await self._changed(card):
+            if not self._is_public:
                 await self._close()
-                self._is_public = True
-                return
-            self._table = None
-        try:
-            if self._original is not _Original.OVER:
-                await self._show(card)
-        except asking.UNREACHABLE as error:
-            asking.check_lost(error)
-            self._original = _Original.OVER
-        if self._original is _Original.OVER:
-            await self._show_in_channel(card)
+        else:
+            try:
+                if not self._is_over:
+                    await self._show(card)
+            except asking.UNREACHABLE as error:
+                asking.check_lost(error)
+                self._is_over = True
+            if self._is_over:
+                await self._show_in_channel(card)
         self._is_framed = self._is_framed or isinstance(card, TableCard)
         self._is_public = True
 
-    async def _changed(self, message: discord.Message | discord.PartialMessage, card: Card) -> bool:
-        """Whether a message can be changed in its channel, and so is."""
-        with asking.maybe_lost():
-            await message.edit(
-                **self._changes(card, has_text=message is not self._table),
+    async def _changed(self, card: Card) -> bool:
+        """Whether what is shown in a channel can be changed there, and so is."""
+        if self._table is not None:
+            nobody = discord.AllowedMentions.none()
+            with asking.maybe_lost():
                 # which discord.py says by itself only beside a text that is no part
-                allowed_mentions=discord.AllowedMentions.none(),
-            )
-            return True
-        return False  # it is gone, or too old to be changed: another one can tell it
+                await self._table.edit(**self._changes(card), allowed_mentions=nobody)
+                return True
+            # it is gone, or too old to be changed: another one can tell it
+            self._table, self._is_framed = None, self._pressed and self._is_framed
+        return False
 
     async def _close(self) -> None:
         """Say what came of it, once: in place of the question whose button was pressed, if any."""
         response, story = self._interaction.response, "\n".join(turn_story(self._told))
         with asking.maybe_lost():
-            if self._original is _Original.NONE and self.leaves:
-                self._original = _Original.PUBLIC
-                await response.send_message(story)
-            elif self._original is _Original.NONE:
-                self._original = _Original.PRIVATE
-                await response.edit_message(content=story, view=None)
-            elif not self._is_public:
+            if self._is_answered:
                 await self._interaction.edit_original_response(content=story, view=None)
+                self._is_announced = False
+            elif self.leaves:
+                await response.send_message(story)
+                self._change = self._interaction.edit_original_response
+            else:
+                await response.edit_message(content=story, view=None)
 
     async def _show(self, card: Card) -> None:
         interaction, response = self._interaction, self._interaction.response
-        if self._message is not None:
-            await self._message.edit(**self._changes(card))
-        elif self._original is _Original.NONE and self._pressed:
-            await response.edit_message(**self._changes(card))
-            self._original = _Original.PUBLIC
-        elif self._original is _Original.NONE:
-            self._shown_id = (await response.send_message(**self._said(card))).message_id
-            self._original = _Original.PUBLIC
-        elif self._original in {_Original.LOADING, _Original.PUBLIC}:
-            changed = await interaction.edit_original_response(**self._changes(card))
-            self._shown_id, self._original = changed.id, _Original.PUBLIC
+        if self._change is not None:
+            self._shown_id = (await self._change(**self._changes(card))).id
+        elif not response.is_done():
+            self._change = interaction.edit_original_response
+            if self._pressed:
+                await response.edit_message(**self._changes(card))
+            else:
+                self._shown_id = (await response.send_message(**self._said(card))).message_id
         else:
-            if self._original is _Original.LOADING_PRIVATELY:
+            if self._is_announced:
                 await interaction.delete_original_response()
-                self._original = _Original.PRIVATE
-            self._message = await interaction.followup.send(**self._said(card), wait=True)
-            self._shown_id = self._message.id
+            message = await interaction.followup.send(**self._said(card), wait=True)
+            self._shown_id, self._change = message.id, message.edit
+        self._is_announced = False
 
     def _parts(self, card: Card) -> tuple[MessageParts | None, str | None]:
         """What a card needs beside its text, and its text where that is none of these parts."""
@@ -498,11 +457,11 @@ class Answer:
             return text_view(card.text, card.files), None
         return card_view(card), card.text
 
-    def _changes(self, card: Card, *, has_text: bool = True) -> dict[str, Any]:
+    def _changes(self, card: Card) -> dict[str, Any]:
         """A card as the changes of a message, of which one that is in parts has no text."""
         view, text = self._parts(card)
         changes = {"view": view, "attachments": files_of(card.files)}
-        return changes | {"content": text} if has_text and not self._is_framed else changes
+        return changes if self._is_framed else changes | {"content": text}
 
     def _said(self, card: Card) -> dict[str, Any]:
         """A card as a new message."""
@@ -544,7 +503,6 @@ class Answer:
         form.stop()
         with asking.maybe_lost():
             await self._interaction.response.send_modal(form)
-            self._original = _Original.PRIVATE
 
     async def bury(self, error: FarkleError) -> None:
         """Take the buttons away from the message whose button was pressed, and say why."""
@@ -558,13 +516,10 @@ class Answer:
 
     async def _change_pressed(self, changed: dict[str, Any]) -> None:
         """Change the message whose button was pressed, if Discord takes an answer."""
-        if self._original is _Original.OVER:
-            return
-        if self._original is _Original.NONE:
+        if not self._is_answered:
             await self._interaction.response.edit_message(**changed)
-        else:
+        elif not self._is_over:
             await self._interaction.edit_original_response(**changed)
-        self._original = _Original.PUBLIC
 
     async def page(self, card: Card, *, first: bool) -> None:
         """Show one of several pages: the first in a message of its own, only to who asks."""
@@ -579,17 +534,16 @@ class Answer:
         view, files, text = card_view(card), files_of(card.files), _tapped(card.text, self.numbers)
         how: dict[str, Any] = {"ephemeral": True, "view": view or MISSING, "files": files}
         with asking.maybe_lost():
-            if self._original is _Original.NONE:
+            if not self._is_answered:
                 await interaction.response.send_message(text, **how)
-                self._original = _Original.PRIVATE
-            elif self._original is _Original.LOADING_PRIVATELY:
+            elif self._is_announced and self._private:
                 await interaction.edit_original_response(content=text, view=view, attachments=files)
-                self._original = _Original.PRIVATE
+                self._is_announced = False
             else:
-                if self._original is _Original.LOADING and not self._pressed:
+                if self._is_announced:
                     # else Discord would put this in its place, for all to see
                     await interaction.delete_original_response()
-                    self._original = _Original.PRIVATE
+                    self._change, self._is_announced = None, False
                 await interaction.followup.send(text, **how)
 
     async def refuse(self, error: FarkleError) -> None:
@@ -608,20 +562,17 @@ class Answer:
         interaction = self._interaction
         if self._pressed and _is_private(interaction):
             return  # what was for one alone is never told to all
-        message: discord.Message | discord.PartialMessage | None = self._sent
-        if message is None and self._shown_id and interaction.channel_id:
+        if self._shown_id and interaction.channel_id:
             messages = interaction.client.get_partial_messageable(interaction.channel_id)
-            message = messages.get_partial_message(self._shown_id)
-        if message is not None and await self._changed(message, card):
-            return
-        self._is_heard = False
+            self._table = messages.get_partial_message(self._shown_id)
+            if await self._changed(card):
+                return
         with asking.maybe_lost():
             if isinstance(interaction.channel, discord.abc.Messageable):
-                self._sent = await interaction.channel.send(**self._said(card))
-                self._is_heard = True
-        if not self._is_heard:
-            # what was done is kept: the next press or /show tells it
-            logger.info("an answer could not be told in its channel")
+                self._table = await interaction.channel.send(**self._said(card))
+                return
+        # what was done is kept: the next press or /show tells it
+        logger.info("an answer could not be told in its channel")
 
 
 def _only(people: list[discord.abc.Snowflake]) -> discord.AllowedMentions:
@@ -646,11 +597,6 @@ def files_of(attachments: Iterable[Attachment]) -> list[discord.File]:
         discord.File(io.BytesIO(file.content), file.name, description=file.description)
         for file in attachments
     ]
-
-
-def _is_framed(message: discord.Message | None) -> bool:
-    """Whether a message is made of parts, as the card of a table is."""
-    return message is not None and message.flags.components_v2
 
 
 def _is_private(interaction: discord.Interaction[Any]) -> bool:

@@ -38,8 +38,8 @@ from solver.wording import said_in
 logger = logging.getLogger(__name__)
 
 _UNAUTHORIZED = 4004
-FINISH_SECONDS = 8.0
-"""How long answers under way may take when the program ends."""
+FINISH_SECONDS = 6.0
+"""How long answers under way may take when the program ends: Docker kills it after ten seconds."""
 _COMMANDS_KEY = "commands"
 PERMISSIONS = discord.Permissions(
     view_channel=True,
@@ -179,8 +179,11 @@ class FarkleClient(discord.AutoShardedClient):
 
     async def close(self) -> None:
         """End the connection, and let another program have it."""
-        await super().close()
-        await self._holding.aclose()
+        try:
+            await super().close()
+        finally:  # also where that is broken off
+            await self.http.close()
+            await self._holding.aclose()
 
     async def on_ready(self) -> None:
         """Say that all works."""
@@ -273,11 +276,11 @@ async def run_discord(
     key = settings.discord_public_key
     stop = asyncio.Event()
     with _signals(stop), _explained():
-        async with client:
-            runs = client.answer_requests(token, door, key) if door else client.start(token)
-            running = asyncio.create_task(runs)
-            posting = asyncio.create_task(keep_posting(client, front, store))
-            stopping = asyncio.create_task(stop.wait())
+        runs = client.answer_requests(token, door, key) if door else client.start(token)
+        running = asyncio.create_task(runs)
+        posting = asyncio.create_task(keep_posting(client, front, store))
+        stopping = asyncio.create_task(stop.wait())
+        try:
             await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
             stopping.cancel()
             posting.cancel()
@@ -287,9 +290,12 @@ async def run_discord(
                 await running
             logger.info("ending: answers under way are finished first")
             await front.finish(FINISH_SECONDS)
-            await client.close()
+        finally:
+            closing = asyncio.create_task(client.close())
+            # where Discord says nothing any more, discord.py would wait for half a minute
+            await asyncio.wait({closing}, timeout=_SECONDS_TO_END)
             # it may still be connecting, which nobody waits for any more
-            await end(running, posting)
+            await end(closing, running, posting)
 
 
 async def end(*tasks: asyncio.Task[Any]) -> None:
@@ -343,7 +349,7 @@ def _explained() -> Iterator[None]:
 
 
 _SECONDS_TO_END = 1.0
-"""Seconds after which tasks that were cancelled are cancelled again."""
+"""Seconds after which closing is broken off, and tasks that were cancelled are cancelled again."""
 
 EVERY = 20.0
 """Seconds between two looks for what is due."""

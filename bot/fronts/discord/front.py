@@ -6,7 +6,7 @@ import logging
 import math
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -15,7 +15,7 @@ import discord
 from discord import app_commands
 
 from bot.chat.cards import review_card, sure_card
-from bot.chat.commands import Command, Commands, Line, Word, take_apart, typed_example
+from bot.chat.commands import Command, Commands, Line, take_apart, typed_example
 from bot.chat.games import table_of
 from bot.chat.help import ALL, GROUPS
 from bot.chat.presses import Confirm, Press, ReviewPage, TablePress
@@ -120,12 +120,15 @@ class DiscordFront:
         return late <= TOO_LATE
 
     async def finish(self, seconds: float) -> None:
-        """Wait for the answers under way and those begun meanwhile, and begin none after that."""
-        if self._running:
-            await asyncio.wait(self._running, timeout=seconds)
-        self._is_over = True
-        if self._running:
-            await asyncio.wait(self._running, timeout=seconds)
+        """Wait for the answers under way and those begun meanwhile, and begin none after that.
+
+        seconds : for how long at most
+        """
+        end = time.monotonic() + seconds
+        for _ in ("under way", "begun meanwhile"):
+            if self._running:
+                await asyncio.wait(self._running, timeout=max(0.0, end - time.monotonic()))
+            self._is_over = True
 
     async def to_its_end(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something in a task that the end of the program waits for."""
@@ -292,8 +295,7 @@ class DiscordFront:
             await answer.renew(await came.renewed())
 
     async def _review(self, answer: Answer, caller: Caller, table: Table, page: int) -> None:
-        making = asyncio.create_task(self.pressing.review_pages(caller, table))
-        pages = await answer.patiently(making)
+        pages = await answer.patiently(self.pressing.review_pages(caller, table))
         shown = review_card(table.game.id, pages, min(page, len(pages) - 1))
         await answer.page(shown, first=page == 0)
 
@@ -382,7 +384,7 @@ def _as_typed(line: Line, command: Command) -> Line:
     }
     line = Line(words, given)
     if command.takes_dice and any(letter.isalpha() for letter in line.words):
-        return _with(take_apart(command, line.words), given)
+        return take_apart(command, line.words).adding(given)
     if (further := given.pop("more", None)) is None:
         return line
     parsed = take_apart(command, str(further))
@@ -393,11 +395,4 @@ def _as_typed(line: Line, command: Command) -> Line:
             accepted=" ".join(examples) or typed_example("three-pairs"),
             words=parsed.words,
         )
-    return _with(Line(words, parsed.options), given)
-
-
-def _with(line: Line, given: Mapping[str, Word]) -> Line:
-    """A line with options given apart from it. Raises InvalidRequestError for one given twice."""
-    if twice := next((name for name in given if name in line.options), None):
-        raise InvalidRequestError.say('the option "{option}" is given twice', option=twice)
-    return Line(line.arguments, {**given, **line.options})
+    return Line(words, parsed.options).adding(given)

@@ -1,7 +1,9 @@
 """The dice and badges of Kingdom Come, chosen by tapping them."""
 
 import re
-from functools import cache
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
 from itertools import groupby
 from operator import attrgetter
 
@@ -10,18 +12,36 @@ from aiohttp import web
 from bot.fronts.web.answers import Answer, asked, line_of
 from bot.fronts.web.pages import Pages, dice_of, set_text
 from bot.fronts.web.rendering import Page
-from bot.views.named_dice import badge_effect
+from bot.views.named_dice import badge_effect, faces_text
 from solver.loaded.matchup import MOST_LOADED
 from solver.named.catalogue import Badge, Version, known_badges, known_dice
-from solver.named.rolls import JOKER_LETTER
 from solver.named.sets import NamedDie, named_die
-from solver.rules.ruleset import FACES
+from solver.wording import say, say_later
 
-_CHOSEN = ("my-dice", "their-dice", "own", "my-badge", "their-badge")
-"""What is chosen by tapping, one after the other."""
-_BADGES = _CHOSEN[3:]
+_TITLES = {
+    "my-dice": say_later("Your dice"),
+    "their-dice": say_later("Their dice"),
+    "own": say_later("Dice you own"),
+    "my-badge": say_later("Your badge"),
+    "their-badge": say_later("Their badge"),
+}
+"""What is chosen by tapping, one after the other, and what it is called."""
+_BADGES = "my-badge", "their-badge"
 _MOST_OWNED = 24
 """Dice that can be tapped together as those that somebody owns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tap:
+    """A die or a badge that a tap takes, or takes away."""
+
+    of: NamedDie | Badge
+    address: str
+    """Where it leads, "" where no more can be taken."""
+    label: str
+    """What it does, for those who hear the page."""
+    text: str
+    """What it shows."""
 
 
 class Kingdom:
@@ -33,51 +53,93 @@ class Kingdom:
     async def shown(self, page: Page) -> web.StreamResponse:
         """Show what is chosen, what can be, and what it comes to once there is enough."""
         command = self._pages.questions["kcd"]
-        given = asked(command, page.given)
+        given, answer = asked(command, page.given), Answer()
         chosen = page.given.get("choose", "")
-        chosen = chosen if chosen in _CHOSEN else _CHOSEN[0]
-        dice = {name: dice_of(given.get(name, "")) for name in _CHOSEN[:3]}
-        owned, mine = dice["own"], dice["my-dice"]
-        is_asked = len(owned) > 0 or len(mine) == MOST_LOADED
-        if owned:
-            del dice["my-dice"]
-            given.pop("my-dice", None)
-        theirs = len(dice["their-dice"])
-        answer = Answer()
-        if is_asked and theirs in {0, MOST_LOADED}:
+        chosen = chosen if chosen in _TITLES else "my-dice"
+        if owns := len(dice_of(given.get("own", ""))) > 0:
+            given.pop("my-dice", None)  # of those that are owned six are chosen
+        dice = {name: dice_of(given.get(name, "")) for name in _TITLES if name not in _BADGES}
+        is_whole = len(dice["my-dice"]) == MOST_LOADED
+        if (is_whole or owns) and len(dice["their-dice"]) in {0, MOST_LOADED}:
             answer = await self._pages.answer(page, line_of(command, given))
-        is_badge = chosen in _BADGES
-        here, tiered = dice.get(chosen, []), groupby(known_badges(), key=attrgetter("called"))
+
+        def to(name: str, value: str) -> str:
+            return page.link("/kingdom", given, **{name: value, "choose": name})
+
+        titles = {name: say(title) for name, title in _TITLES.items()}
+        most = _MOST_OWNED if chosen == "own" else MOST_LOADED
+        tapped = {name: text for name, text in given.items() if name in _TITLES}
+        here = dice.get(chosen)
         return page.answered(
             "kingdom.html",
             answer,
             here="kingdom",
             given=given,
             chosen=chosen,
-            tabs=[(name, page.link("/kingdom", given, choose=name)) for name in _CHOSEN],
-            dice=dice,
-            adds=() if is_badge else _catalogue(),
-            is_full=len(here) >= (_MOST_OWNED if chosen == "own" else MOST_LOADED),
-            badges=[[*tiers] for _, tiers in tiered] if is_badge else (),
-            said=chances_text,
-            set_text=set_text,
-            word=badge_word,
-            effect=badge_effect,
-            missing=0 if is_badge or chosen == "own" else MOST_LOADED - len(here),
+            held=[
+                (titles[name], taken_away(held, partial(to, name)))
+                for name, held in dice.items()
+                if held
+            ],
+            worn=[(titles[name], given[name], to(name, "")) for name in _BADGES if name in given],
+            tabs=[
+                (title, page.link("/kingdom", given, choose=name), name == chosen)
+                for name, title in titles.items()
+            ],
+            adds=() if here is None else added(here, most, partial(to, chosen)),
+            badges=badge_rows(partial(to, chosen)) if here is None else (),
+            missing=0 if here is None or chosen == "own" else MOST_LOADED - len(here),
             fields=[field for field in command.fields if field.name in {"goal", "buy", "began"}],
-            command=command,
-            told={name: given[name] for name in (*_CHOSEN, "goal") if name in given},
-            is_whole=len(mine) == MOST_LOADED and not owned,
+            tapped=tapped,
+            told={**tapped, "goal": given.get("goal")},
+            is_whole=is_whole,
         )
 
 
-def chances_text(named: NamedDie) -> str:
-    """Return how often a die shows each face, in words."""
-    total = sum(named.die.weights)
-    return ", ".join(
-        f"{JOKER_LETTER if face in named.die.jokers else face}: {round(100 * weight / total)} %"
-        for face, weight in zip(FACES, named.die.weights, strict=True)
-    )
+def taken_away(dice: list[NamedDie], to: Callable[[str], str]) -> list[Tap]:
+    """Return the dice that are chosen, each of which a tap takes away; `to` links to others."""
+    return [
+        Tap(
+            die,
+            to(set_text(dice[:k] + dice[k + 1 :])),
+            say("Take away: {die}", die=die.called),
+            die.typed,
+        )
+        for k, die in enumerate(dice)
+    ]
+
+
+def added(dice: list[NamedDie], most: int, to: Callable[[str], str]) -> list[Tap]:
+    """Return the dice that can be chosen beside others, as long as there are not `most` of them."""
+    is_full = len(dice) >= most
+    return [
+        Tap(
+            die,
+            "" if is_full else to(set_text([*dice, die])),
+            f"{die.called}. {faces_text(die)}",
+            die.typed,
+        )
+        for die in _catalogue()
+    ]
+
+
+def badge_rows(to: Callable[[str], str]) -> list[tuple[str, str, list[Tap]]]:
+    """Return badges that can be chosen: the name, what they do, and each tier with its points."""
+
+    def tap(badge: Badge, points: int) -> Tap:
+        worth, tier = say("{points:,} points", points=points) if points else "", say(badge.tier)
+        label = f"{badge.called}, {tier} {worth}"
+        return Tap(badge, to(badge_word(badge, points)), label, worth or tier)
+
+    alike = [[*tiers] for _, tiers in groupby(known_badges(), key=attrgetter("called"))]
+    return [
+        (
+            tiers[0].called,
+            badge_effect(tiers),
+            [tap(badge, points) for badge in tiers for points in badge.points or [0]],
+        )
+        for tiers in alike
+    ]
 
 
 @cache

@@ -216,8 +216,7 @@ class Pages:
         walks = isinstance(data, dict) and "steps" in data
         rules, pictures, border = await self.rules(page), [], ""
         if last and walks:
-            brought = last.subject.odds.brought
-            border = bank_from_text(last.subject.bank_from, brought.mine if brought else None)
+            border = bank_from_text(last.subject.bank_from, last.subject.named)
         files = {"CSV": f"/{command.name}.csv", "JSON": f"/api/v1/{command.name}"}
         if last and command.name in DRAWN:
             here = await self._rules.resolve(page.visitor.id, given.get("rules"))

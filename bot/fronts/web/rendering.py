@@ -38,6 +38,7 @@ from bot.views import advice
 from bot.views.card import Attachment, Card
 from bot.views.events import result_text, table_head, winners_text
 from bot.views.game import after_keeping, hint_head
+from bot.views.named_dice import faces_text
 from bot.views.rules_text import rules_text, title_text
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice, Odds, read_id
@@ -238,7 +239,7 @@ def templates() -> Environment:
         *(advice.bank_text, advice.cost_text, advice.ends_text, advice.left_text),
         *(advice.no_bank_text, advice.position_text, advice.reachable_text, advice.reason_text),
         *(advice.set_aside_text, after_keeping, hint_head, result_text, table_head, winners_text),
-        *(rules_text, title_text),
+        *(faces_text, rules_text, title_text),
     ]
     environment.globals |= {function.__name__: function for function in called}
     environment.globals |= {"ACTIONS": advice.ACTIONS, "MENU": MENU, "RULE_OPTIONS": RULE_OPTIONS}

@@ -293,6 +293,35 @@ def test_what_is_not_of_this_version_is_not_exported(
     assert not new.exists()
 
 
+@pytest.mark.parametrize("table", ["notes", "schema_version"])
+@pytest.mark.parametrize(
+    "command", ["backup", "check", "check --restore g", "export -", "restore farkle.db", "upgrade"]
+)
+def test_what_belongs_to_another_program_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, table: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with closing(sqlite3.connect("farkle.db")) as other:
+        other.execute(f"CREATE TABLE {table} (text)")
+    before = Path("farkle.db").read_bytes()
+    monkeypatch.setenv("FARKLE_DATA", ".")
+    refused = CliRunner().invoke(farkle, ["store", *command.split()])
+    assert refused.exit_code == 1, refused.output
+    told = refused.output or str(refused.exception)
+    assert "farkle.db belongs to another program; choose another one" in told
+    assert list(tmp_path.rglob("*.db")) == [tmp_path / "farkle.db"]
+    assert Path("farkle.db").read_bytes() == before
+
+
+def test_to_forget_somebody_makes_no_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FARKLE_DATA", str(tmp_path / "data"))
+    refused = CliRunner().invoke(farkle, ["forget", "console:ann"])
+    assert str(refused.exception) == f"there is no database {tmp_path / 'data' / 'farkle.db'}"
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.usefixtures("check")
 def test_an_empty_file_is_called_so(folder: Path) -> None:
     (folder / "farkle.db").write_bytes(b"")

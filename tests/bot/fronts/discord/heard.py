@@ -24,8 +24,7 @@ class Heard:
         self.permissions = discord.Permissions.none()
         self.message = self.channel = None
         self.extras: dict[str, Any] = {}
-        self.response, self.followup = AsyncMock(), AsyncMock()
-        self.response.is_done = Mock(return_value=False)
+        self.response, self.followup = response(), AsyncMock()
         self.edit_original_response = AsyncMock()
         self.delete_original_response = AsyncMock()
 
@@ -39,6 +38,13 @@ class Heard:
             *self.edit_original_response.call_args_list,
         ]
         return [one.args[0] if one.args else text_of(one.kwargs) for one in calls]
+
+
+def response() -> AsyncMock:
+    """A response that is done once one was sent."""
+    heard = AsyncMock()
+    heard.is_done = Mock(side_effect=lambda: any(one[0] != "is_done" for one in heard.mock_calls))
+    return heard
 
 
 def text_of(told: dict[str, Any]) -> str:

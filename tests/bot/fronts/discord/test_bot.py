@@ -12,10 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from discord.gateway import DiscordWebSocket
+from discord.http import Route
 from PIL import Image
 
 from bot.fronts.discord import client
+from bot.fronts.discord.front import DiscordFront
+from bot.fronts.discord.settings import DiscordSettings
+from bot.services.advisor import Advisor
+from bot.settings import Settings
 from bot.table.fair_dice import Proof, verify_proof
+from bot.wiring import open_parts
 from tests.bot import programs
 from tests.bot.fronts.discord.loopback import PATIENCE, TOKEN, Json, Loopback, Message, user
 from tests.bot.fronts.discord.play import best_dice, choose, is_choice, press, settled, shown
@@ -633,6 +640,29 @@ async def test_whoever_misses_that_it_ends_is_told_again(
     await asyncio.wait_for(client.end(task), PATIENCE)
     assert missed.is_set()
     assert task.cancelled()
+
+
+async def test_a_gateway_that_says_nothing_does_not_hold_up_the_end(
+    folder: Path, discord: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close = DiscordWebSocket.close
+
+    async def closes(socket: DiscordWebSocket, code: int) -> None:
+        await close(socket, code=code)
+        await asyncio.sleep(2 * PATIENCE)
+
+    monkeypatch.setattr(DiscordWebSocket, "close", closes)
+    # as a program of its own finds it
+    monkeypatch.setattr(Route, "BASE", Route.BASE)
+    monkeypatch.setattr(DiscordWebSocket, "DEFAULT_GATEWAY", None)
+    chosen = DiscordSettings(farkle_discord_api=discord.api, farkle_discord_gateway=discord.gateway)
+    async with open_parts(Settings(data=folder, workers=0), Advisor(folder)) as parts:
+        front = DiscordFront(parts.commands, parts.pressing)
+        runs = client.run_discord(front, parts.store, folder, chosen, TOKEN)
+        running = asyncio.create_task(runs)
+        await discord.ready()
+        signal.raise_signal(signal.SIGTERM)
+        await asyncio.wait_for(running, PATIENCE)
 
 
 async def status(folder: Path, discord: Loopback | None, **more: str) -> tuple[int, str]:

@@ -31,7 +31,7 @@ from bot.wiring import end_abandoned, open_parts
 from solver.rules.file import load_rules
 from solver.wording import ENGLISH
 from tests.bot.fronts.discord.components import ROW, walk
-from tests.bot.fronts.discord.heard import text_of
+from tests.bot.fronts.discord.heard import response, text_of
 from tests.bot.load import press_on
 from tests.bot.services.test_advisor import queries
 from tests.bot.views.test_chart import game as chart_of
@@ -63,7 +63,7 @@ def interaction(by: Person) -> Any:
         guild_id=None,
         guild_locale=None,
         permissions=discord.Permissions.none(),
-        response=AsyncMock(),
+        response=response(),
         edit_original_response=AsyncMock(),
         followup=AsyncMock(),
     )
@@ -240,6 +240,24 @@ async def test_what_is_begun_at_the_end_is_finished_and_then_nothing_is_begun() 
     await ending
     assert done == list(gates)
     await asyncio.gather(*answers)
+
+
+async def test_what_never_ends_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container is killed ten seconds after it was told to end."""
+    waited, wait = list[float](), asyncio.wait
+
+    def waits(tasks: Any, **how: Any) -> Any:
+        waited.append(how["timeout"])
+        return wait(tasks, **how)
+
+    front = DiscordFront(Mock(), Mock())
+    answer = asyncio.create_task(front.to_its_end(asyncio.sleep(PATIENCE)))
+    await asyncio.sleep(0)
+    monkeypatch.setattr(asyncio, "wait", waits)
+    await front.finish(0.1)
+    assert len(waited) == 2
+    assert sum(waited) < 0.11
+    answer.cancel()
 
 
 async def test_the_message_of_an_abandoned_table_loses_its_buttons(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bot.fronts.web.kingdom import badge_word
+from bot.fronts.web.kingdom import added, badge_rows, badge_word, taken_away
 from bot.fronts.web.pages import key_of, set_text
 from solver.named.badges import read_badge
 from solver.named.catalogue import known_badges
@@ -35,6 +35,37 @@ def test_names_in_addresses_are_read_as_what_they_are() -> None:
     dice = read_dice("lucky*2, three@release, 1:2:1:1:1:3, tengri@plain")
     assert make_set(read_dice(set_text(dice))) == make_set(dice)
     assert [key_of(one) for one in dice[1:3]] == ["lucky", "three@release"]
+
+
+def test_a_die_is_taken_away_by_a_tap() -> None:
+    taps = taken_away(read_dice("lucky*2,odd"), str)
+    assert [tap.text for tap in taps] == ["lucky", "lucky", "odd"]
+    assert [tap.address for tap in taps] == ["lucky,odd", "lucky,odd", "lucky*2"]
+    assert taps[0].label == "Take away: Lucky Die"
+
+
+def test_a_die_is_added_by_a_tap() -> None:
+    taps = added(read_dice("lucky*2,odd"), 6, str)
+    [odd] = [tap for tap in taps if tap.text == "odd"]
+    assert odd.address == "lucky*2,odd*2"
+    assert odd.label == "Odd die. 1: 27 %, 2: 7 %, 3: 27 %, 4: 7 %, 5: 27 %, 6: 7 %"
+    assert all(tap.address for tap in added(read_dice("lucky*5"), 6, str))
+    assert {tap.address for tap in added(read_dice("lucky*6"), 6, str)} == {""}
+
+
+def test_badges_are_tapped_by_what_they_may_be_worth() -> None:
+    taps = {tap.label: tap for _, _, tiers in badge_rows(str) for tap in tiers}
+    assert len(taps) == sum(len(badge.points) or 1 for badge in known_badges())
+    [emperor] = [tap for label, tap in taps.items() if label.startswith("Emperor, gold")]
+    assert (emperor.address, emperor.text) == ("gold-emperor", "gold")
+    assert any(tap.text.endswith(" points") for tap in taps.values())
+
+
+async def test_dice_that_are_owned_are_not_taken(visit: Visit) -> None:
+    seen = await visit.get("/kingdom?own=lucky*2&my-dice=odd*6&choose=own&goal=600")
+    assert "Your dice" in seen.words
+    assert "Take away: Odd die" not in seen.text
+    assert "Take away: Lucky Die" in seen.text
 
 
 @pytest.mark.slow

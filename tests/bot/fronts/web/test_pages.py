@@ -1,10 +1,12 @@
 """Pages that ask: what they say, in which language, and that they are sound."""
 
+import ast
 import asyncio
 import re
 import sqlite3
 import tracemalloc
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 from xml.etree import ElementTree as ET
@@ -15,6 +17,7 @@ from babel.messages.pofile import read_po
 from hypothesis import given
 from hypothesis import strategies as st
 from jinja2.defaults import DEFAULT_NAMESPACE
+from jinja2.meta import find_undeclared_variables
 from jinja2.nodes import Call, FromImport, Macro, Name
 from multidict import CIMultiDict
 
@@ -207,7 +210,7 @@ def test_what_pages_say_otherwise_is_said_by_the_chat() -> None:
 def test_templates_see_what_they_use_and_nothing_else() -> None:
     made = templates()
     ours = set(made.globals) - set(DEFAULT_NAMESPACE)
-    used, passed = set[str](), {"answers_to", "effect", "said", "set_text", "word"}
+    used, passed = set[str](), {"answers_to"}
     trees = {
         path.name: made.parse(path.read_text("utf-8"))
         for path in (FOLDER / "templates").glob("*.html")
@@ -224,8 +227,21 @@ def test_templates_see_what_they_use_and_nothing_else() -> None:
         called = {one.node.name for one in tree.find_all(Call) if isinstance(one.node, Name)}
         unknown = called - ours - set(DEFAULT_NAMESPACE) - macros[file] - imported - passed
         assert not unknown, f"{file} calls what is not there"
+        made_here = {one.name for one in tree.find_all(Name) if one.ctx == "store"}
+        missing = find_undeclared_variables(tree) - ours - imported - made_here - _handed_over()
+        assert not missing, f"{file} names what nothing hands to it"
         used |= named
     assert ours <= used, "what no template uses"
+
+
+@cache
+def _handed_over() -> set[str]:
+    """What calls of the site name, as those of a template's `render` do, and keys of its data."""
+    trees = [ast.parse(path.read_text("utf-8")) for path in FOLDER.glob("*.py")]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    keys = [key for node in nodes if isinstance(node, ast.Dict) for key in node.keys]
+    named = {str(key.value) for key in keys if isinstance(key, ast.Constant)}
+    return named | {node.arg for node in nodes if isinstance(node, ast.keyword) and node.arg}
 
 
 def test_long_values_fill_no_memory(site: Site) -> None:
