@@ -18,7 +18,7 @@ from bot.services.tables import Caller, Person
 from bot.settings import Settings
 from bot.shell.output import json_option, show
 from bot.store import backups, records
-from bot.store.database import database_path
+from bot.store.database import check_ours, database_path
 from bot.store.store import Store, database_of
 from bot.views.progress import share_progress
 from bot.wiring import open_parts
@@ -239,7 +239,8 @@ def forget(settings: Settings, /, person: str, *, as_json: bool) -> None:
 
 async def _forget(settings: Settings, person: str) -> int:
     """The number of games that the person sat in. Raises StoreError, also without a database."""
-    await Store.look_into(settings.database_url).close()  # which makes none
+    async with Store.look_into(settings.database_url) as opened:  # which makes none
+        await opened.read(lambda connection: check_ours(connection, opened.database.name))
     async with open_parts(settings, Advisor(settings.strategies)) as parts:
         async for _ in parts.games.leave_all(Caller("", Person(person, ""))):
             pass

@@ -161,13 +161,15 @@ def prepare(path: Path, named: Path | None = None) -> None:
                     raise StoreError.say(_REASONS[sqlite3.SQLITE_CANTOPEN], path=path)
                 was_cut = _is_cut(path)
                 check_whole(path)
-            _keep_private(path)
+            else:
+                _keep_private(path)  # before anything is in it
             with sa.create_engine(**_opening(path), poolclass=sa.NullPool).connect() as connection:
                 connection.exec_driver_sql(_WRITE)
                 if not sa.inspect(connection).get_table_names():
                     metadata.create_all(connection)
                     connection.execute(sa.insert(schema_version).values(number=NEWEST))
                 check_ours(connection, named or path)
+                _keep_private(path)
                 if version_of(connection) == _WITHOUT_DONE:
                     _keep_copy(path)
                     metadata.create_all(connection)

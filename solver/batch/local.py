@@ -183,8 +183,17 @@ def with_sound_code(cache: Path, work: Callable[[], T]) -> T:
 
 
 def prefer_cache(folder: Path) -> None:
-    """Let numba keep its code in `folder`, if it is not loaded yet and not told otherwise."""
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(folder / sources_of_code()))
+    """Let numba keep its code in `folder`, if it is not loaded yet and not told otherwise.
+
+    What was compiled from other sources is deleted.
+    """
+    if "NUMBA_CACHE_DIR" in os.environ:
+        return
+    code = folder / sources_of_code()
+    if not code.exists():
+        for older in folder.glob("*/"):
+            shutil.rmtree(older, ignore_errors=True)
+    os.environ["NUMBA_CACHE_DIR"] = str(code)
 
 
 def sources_of_code() -> str:

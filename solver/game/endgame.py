@@ -464,7 +464,8 @@ def _beyond(rules: Ruleset, plan: TurnPlan, last: Floats, goals: int) -> int | N
         # further behind may be better: what beats then leaves the other one less to answer it with
         by_points = np.maximum.accumulate(np.abs(by_points)[::-1])[::-1]
     now = last[1:goals]
-    nearest = _rolled_for_a_win(plan, float(last[-1]))
+    # cells from there on lead to themselves, however often they are rolled for a win
+    nearest = 0 if plan.cells else _rolled_for_a_win(plan, float(last[-1]))
     if rules.final_throws and hopes and not rules.is_defended:
         # who rolls on for a win goes as far as any turn, not as one throw
         nearest = max(nearest, endgame(rules.model_copy(update={"final_throws": 0})).beyond)
@@ -489,18 +490,14 @@ def _rolled_for_a_win(plan: TurnPlan, hopeless: float) -> int:
     # before a first throw, which may have chances of its own, there is nothing to bank
     later = slice(plan.columns - plan.width * (plan.memories[-1].throws > 0))
     vain, wins = plan.in_vain[later], plan.win_chances[later]
-    # what a badge may make of farkles is not looked into
-    if np.all(wins * (1 - bank) <= vain * (bank - farkle) * (not plan.uses)):
+    if np.all(wins * (1 - bank) <= vain * (bank - farkle)):
         return 0
     column, throws = (plan.targets % plan.columns)[plan.options], 0
-    survives = np.ones((1 + plan.uses, plan.columns))
+    survives = np.ones(plan.columns)
     while np.max(survives) > _NEGLIGIBLE and throws < _MOST_THROWS:
-        # at best a use saves any roll, and leaves the safest dice
-        saved = np.append(0.0, survives[:-1].max(axis=1))[:, np.newaxis]
-        best = np.maximum(np.maximum.reduceat(survives[:, column], plan.starts, axis=1), saved)
-        survives = best @ plan.chances.T + saved * plan.in_vain
+        survives = plan.chances @ np.maximum.reduceat(survives[column], plan.starts)
         throws += 1
-    return plan.farthest * throws
+    return plan.reach * throws
 
 
 def _carries_on(rules: Ruleset, plan: TurnPlan) -> bool:

@@ -674,6 +674,8 @@ def solve_layer(turn, steps, number, layer, origin, work):
     rows, count, dice = values.shape[1], lists.starts[-1], lists.start + 1
     may_bank = lists.may_bank[lists.split - dice : lists.split]
     rolls_on = game.exact > 0 or not may_bank.all()
+    # a roll that wins may be better than a bank that has to stand a last turn
+    rolls_on = rolls_on or (game.at_once == 0 and lists.wins.any())
     for level in range(lists.levels - 1, -1, -1):
         block = values[number + level, origin:]
         first = ((number + level) * rows + origin - lists.room) * lists.stride

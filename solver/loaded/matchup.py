@@ -429,28 +429,27 @@ def check_no_badges(*badges: object) -> None:
 
 def _check_powers(rules: Ruleset, powers: Iterable[Power | None]) -> None:
     """Refuse rules that badges which are used up cannot have. Raises InvalidRulesError."""
-    key = why = ""
+    key, badge = "", say("a badge that is used up")
     kinds = {power.kind for power in powers if power}
     has_last_turns = rules.ending != "at_once"
     if has_last_turns and (rules.is_defended or rules.ties == "played_on"):
-        key = "ending" if rules.is_defended else "ties"
+        key = f'ending = "{rules.ending}"' if rules.is_defended else 'ties = "played_on"'
         why = say("turns would follow one another for which both players save their uses")
-    elif has_last_turns and rules.farkle_keeps_turn_total and PowerKind.WARLORD in kinds:
-        key = "farkle_keeps_turn_total"
-        why = say("in last turns a badge raises what is banked, and not what a farkle keeps")
-    elif rules.is_exact and PowerKind.WARLORD in kinds:
-        key = "goal_must_be"
-        why = say("what a badge leaves over of a point step no throw makes up for")
+    elif PowerKind.WARLORD in kinds and rules.is_exact:
+        key, badge = 'goal_must_be = "exact"', say("Warlord")
+        why = say("the points that it adds may leave a score that never comes to the goal")
+    elif PowerKind.WARLORD in kinds and has_last_turns and rules.farkle_keeps_turn_total:
+        key, badge = "farkle_keeps_turn_total", say("Warlord")
+        why = say("in last turns it raises what is banked, and not what a farkle keeps")
     elif rules.hot_dice_bonus and PowerKind.MIGHT in kinds:
-        key, why = (
-            "hot_dice_bonus",
-            say("with one die more all dice may be left that are not hot dice"),
-        )
+        key, badge = "hot_dice_bonus", say("Might")
+        why = say("with one die more all dice may be left that are not hot dice")
     if key:
         raise InvalidRulesError.say(
-            "{rules}: with badges that are used up {key} is not solved, as {why}; use rules"
-            " without it",
+            "{rules}: with {badge} {key} is not solved, as {why}; use rules without it, or another"
+            " badge",
             rules=rules.name,
+            badge=badge,
             key=key,
             why=why,
         )

@@ -257,9 +257,9 @@ def check_tiers(mine: NamedBadge | None, theirs: NamedBadge | None) -> None:
         raise InvalidRequestError.say(
             "both badges have to be of the same tier: {one} is {tier}, {other} is {other_tier}",
             one=mine.text,
-            tier=mine.tier,
+            tier=say(mine.tier),
             other=theirs.text,
-            other_tier=theirs.tier,
+            other_tier=say(theirs.tier),
         )
 
 

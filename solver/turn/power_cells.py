@@ -193,7 +193,7 @@ class CellTurn:
         grids = grids[:, cells.room // cells.width :]
         best = ends.bank if raised is None else np.fmax(ends.bank, raised)
         best = np.nan_to_num(best, nan=-1.0)
-        rolls_on = ends.weighs or not plan.may_bank.all()
+        rolls_on = ends.weighs or not plan.may_bank.all() or bool(plan.win_chances.any())
         given = np.empty((self.rows, 3))
         given[:, 0], given[:, 1], given[:, 2] = ends.farkle, ends.win[0], ends.lost[0]
         for level in range(plan.levels - 1, -1, -1):

@@ -431,6 +431,8 @@ class Answer:
                 self._change = self._interaction.edit_original_response
             else:
                 await response.edit_message(content=story, view=None)
+        # what may have been said is not announced anew
+        self._is_over = self._is_over or not response.is_done()
 
     async def _show(self, card: Card) -> None:
         interaction, response = self._interaction, self._interaction.response
@@ -445,6 +447,7 @@ class Answer:
         else:
             if self._is_announced:
                 await interaction.delete_original_response()
+                self._is_announced = False
             message = await interaction.followup.send(**self._said(card), wait=True)
             self._shown_id, self._change = message.id, message.edit
         self._is_announced = False

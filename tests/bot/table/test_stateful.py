@@ -674,7 +674,9 @@ class TableMachine(RuleBasedStateMachine):
             legal = legal and (not points or rules.farkle_keeps_turn_total)
             legal = legal and not rules.spares_farkles
         if (points or ending == "bank") and ending in {"bank", "farkle"}:
-            legal = legal and points in totals(rules) and referee.enough(points)
+            is_last = referee.final is not None or referee.in_play_off
+            of_turn = rules.in_last_turns if is_last else rules
+            legal = legal and points in totals(of_turn) and referee.enough(points)
         made = self.attempt(legal, commands.score, seat, points, ending)
         if made is not None:
             referee.remember()
@@ -858,18 +860,19 @@ def totals(rules: Ruleset) -> set[int]:
     """What a turn can come to, as far as the numbers that the machine tells."""
     if rules not in TOTALS:
         most = max(9 * rules.point_step, rules.goal)
-        found, new = set[tuple[int, int, int]](), {(0, rules.dice, 0)}
+        found, new = set[tuple[int, int, int, int]](), {(0, rules.dice, 0, 0)}
         while new:
             found |= new
             new = {
-                naive.advance(rules, total, hot, choice)
-                for total, number, hot in new
+                (*naive.advance(rules, total, hot, choice), throws + bool(rules.throws))
+                for total, number, hot, throws in new
+                if throws < (rules.throws or 1)
                 for what in naive.outcomes(rules, number)
                 if not isinstance(what, str)
                 for choice in what
             }
             new = {one for one in new if one[0] <= most} - found
-        TOTALS[rules] = {total for total, _, _ in found if total}
+        TOTALS[rules] = {total for total, *_ in found if total}
     return TOTALS[rules]
 
 
