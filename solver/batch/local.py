@@ -192,7 +192,8 @@ def prefer_cache(folder: Path) -> None:
     code = folder / sources_of_code()
     if not code.exists():
         for older in folder.glob("*/"):
-            shutil.rmtree(older, ignore_errors=True)
+            if older != code:  # which another program may have made just now
+                shutil.rmtree(older, ignore_errors=True)
     os.environ["NUMBA_CACHE_DIR"] = str(code)
 
 
