@@ -1,6 +1,5 @@
-"""`farkle advise`, `odds` and `turn`: what is best after a roll, before one, in a whole turn."""
+"""`farkle advise`, `odds` and `position`: what is best after a roll or before one."""
 
-from dataclasses import replace
 from typing import Any
 
 import click
@@ -14,18 +13,13 @@ from bot.shell.position import (
     BROUGHT,
     AsInTheChat,
     dice_options,
-    goal_option,
     position_option,
     position_options,
 )
 from bot.views.advice import advice_text, answer_text, odds_text
 from bot.views.answer_data import advice_sheet, answer_data
-from bot.views.thresholds import turn_data, turn_table_text, turn_text
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice, read_id
-from solver.play.maps import turn_map
-
-_MORE = "--table prints the chances at every turn total."
 
 
 @click.command(cls=AsInTheChat)
@@ -106,23 +100,6 @@ def _number(dice: str) -> int:
     option = next(param for param in context.command.params if param.name == "dice")
     number: int = click.INT(dice, option, context)
     return number
-
-
-@click.command(cls=AsInTheChat)
-@position_options
-@goal_option
-@click.option("--table", is_flag=True, help="Print the whole turn, turn total by turn total.")
-@here_option
-@answer_options
-def turn(here: Here, /, goal: int | None, *, table: bool, **given: Any) -> Shown:
-    """Say when to bank in a turn, or print the whole of it."""
-    situation, reference = here.situation(given, goal)
-    situation.check_two()
-    ready_to_answer(here, replace(situation, hot_dice=0), reference, None)
-    asked = here.advisor.asked_of_turn(None, situation)
-    whole = turn_map(asked.play, asked.position)
-    text = turn_table_text(whole) if table else f"{turn_text(whole)}\n{_MORE}"
-    return Shown(text, turn_data(whole))
 
 
 @click.command()

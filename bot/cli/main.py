@@ -24,7 +24,7 @@ COMMANDS = {
     "chat": "bot.cli.chat.chat",
     "advise": "bot.cli.advise.advise",
     "odds": "bot.cli.advise.odds",
-    "turn": "bot.cli.advise.turn",
+    "turn": "bot.cli.turn.turn",
     "position": "bot.cli.advise.position",
     **on_command_line(),
     "rules": "bot.cli.rules.rules",

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from bot.layout import columns
+from bot.services.policies import go_for_it
 from bot.services.situation import DEFAULT_RULES
 from bot.shell.output import Shown, answer_options
 from bot.shell.places import Here, here_option
@@ -92,7 +93,7 @@ def levels(
     data folder, where the chat shows them; exact ones stay there, and so do those of more games.
     """
     ruleset = here.rules(rules)
-    go_for_it = here.advisor.go_for_it(ruleset)
+    thresholds = go_for_it(here.advisor, ruleset)
     with compiled_code(here.settings.kernels) as cache:
         _solved(here.settings.strategies, ruleset, cache)
         strategy = open_strategy(here.settings.strategies, ruleset)
@@ -101,7 +102,7 @@ def levels(
             def work() -> Strengths:
                 from solver.play.matches import strengths_of_levels  # noqa: PLC0415 - numba: 0.4 s
 
-                how: dict[str, Any] = {"cache": cache, "go_for_it": go_for_it, "on_progress": done}
+                how: dict[str, Any] = {"cache": cache, "go_for_it": thresholds, "on_progress": done}
                 return strengths_of_levels(ruleset, strategy, games=games, seed=seed, **how)
 
             strengths = with_sound_code(cache, work)

@@ -27,19 +27,11 @@ from solver.game.many_best import SharedStrategy
 from solver.game.position import Position, check_hot_dice
 from solver.many_strategy import open_many
 from solver.play.advice import Advice, BadgeUse, Odds, advise, odds, with_endings, with_why
-from solver.play.estimate import EstimatedStrategy
-from solver.play.komi import Komi, komi
-from solver.play.memo import GoForIt, Memo, MemoGoForIt
-from solver.play.memo_study import MemoStudy, load_memo, study_path
-from solver.play.policies import Optimal, make_policy
-from solver.play.policy import Policy
-from solver.play.rough import rough_strategy
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, is_solved, open_strategy, solved_rules
 from solver.turn.dice import Remaining, Roll
 from solver.turn.equations import Floats
-from solver.turn.memo import memo_table, natural_unit
 from solver.wording import say_number
 
 if TYPE_CHECKING:
@@ -48,6 +40,7 @@ if TYPE_CHECKING:
     from bot.table.state import Game
     from solver.loaded.matchup import Matchup
     from solver.loaded.strategy import OwnDice
+    from solver.play.estimate import EstimatedStrategy
 
 A = TypeVar("A", Advice, Odds)
 
@@ -123,7 +116,8 @@ class Advisor:
             told what to type there
         matchups : where dice that are solved against each other are kept
         """
-        self._folder = strategies
+        self.folder = strategies
+        """Where the strategy files are."""
         self._program = program
         self.matchups = matchups
         self._open: dict[tuple[Ruleset, int], Strategy | SharedStrategy] = {}
@@ -134,11 +128,11 @@ class Advisor:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Sent to another process it is that process's own."""
-        return _advisor, (self._folder, self._program, self.matchups)
+        return _advisor, (self.folder, self._program, self.matchups)
 
     def with_matchups(self, matchups: "MatchupFolders") -> "Advisor":
         """An advisor that also knows where dice are kept that are solved against each other."""
-        return Advisor(self._folder, self._program, matchups)
+        return Advisor(self.folder, self._program, matchups)
 
     def advise(self, dice: str, situation: Situation, *, endings: bool = False) -> Advice:
         """Rank the set-asides of the roll `dice`, as typed, as `advise_on` does."""
@@ -278,10 +272,6 @@ class Advisor:
             return self.pair(matchup)
         return self.strategy(rules) if players == 2 else self._shared_for(rules, players)
 
-    def komi(self, rules: Ruleset) -> Komi:
-        """The fair start under rules. Raises StrategyFileError where they are not solved."""
-        return komi(self.strategy(rules))
-
     def strategy(self, rules: Ruleset, reference: str | None = None) -> Strategy:
         """The strategy of the rules. Raises StrategyFileError where they are not solved."""
         return cast("Strategy", self.strategy_for(rules, 2, reference))
@@ -300,9 +290,9 @@ class Advisor:
     ) -> Strategy | SharedStrategy:
         """The strategy of so many players. Raises StrategyFileError where that is not solved."""
         reopen: Callable[[], Strategy | SharedStrategy]
-        reopen = partial(open_strategy, self._folder, rules)
+        reopen = partial(open_strategy, self.folder, rules)
         if players > 2:
-            reopen = partial(open_many, self._folder, rules, players)
+            reopen = partial(open_many, self.folder, rules, players)
         key = rules, players
         try:
             if known := self._open.get(key):
@@ -393,7 +383,7 @@ class Advisor:
         for rules, _ in (*self._open, *self._estimates):
             if rules.digest.startswith(digest):
                 return rules.model_copy(update={"name": name})
-        return solved_rules(self._folder, digest, name)
+        return solved_rules(self.folder, digest, name)
 
     def solved(self, rules: Ruleset) -> Strategy | None:
         """The strategy of the rules if they are solved."""
@@ -474,49 +464,25 @@ class Advisor:
         solved = self.solved(rules) is not None
         return seconds_of_estimate(rules, solved=solved) <= ASIDE_SECONDS / 2
 
-    def estimate(self, rules: Ruleset, players: int) -> EstimatedStrategy:
+    def estimate(self, rules: Ruleset, players: int) -> "EstimatedStrategy":
         """What stands in for the strategy of so many players where that is not solved.
 
         It is made of the strategy of two players, a rough one where that is not solved either,
         which takes seconds the first time. Raises FarkleError where there is none.
         """
+        from solver.play.estimate import EstimatedStrategy  # noqa: PLC0415 - 9 ms, of several
+        from solver.play.rough import rough_strategy  # noqa: PLC0415 - as above
+
         pairs = self.solved(rules) or rough_strategy(rules)
         known = self._estimates.get((rules, players))
         if known is None or known.of_two is not pairs:
             known = self._estimates[rules, players] = EstimatedStrategy(pairs, players)
         return known
 
-    def policy(self, level: str, rules: Ruleset) -> Policy:
-        """The policy of a bot's level.
-
-        Raises InvalidRequestError for an unknown level, StrategyFileError where the level needs
-        a strategy that is not there.
-        """
-        strategy = self.strategy(rules) if level == Optimal.name else None
-        if level in {Memo.name, MemoGoForIt.name}:
-            memo_table(rules)  # some rules have none
-        thresholds = self.go_for_it(rules) if level == MemoGoForIt.name else None
-        return make_policy(level, strategy, thresholds)
-
-    def go_for_it(self, rules: Ruleset) -> GoForIt | None:
-        """When to go for it under the rules; None where that was not worked out yet."""
-        with suppress(InvalidRulesError):  # there is no table to go with it
-            study = self.memo_study(rules)
-            return study.go_for_it if study else None
-        return None
-
-    def memo_study(self, rules: Ruleset, unit: int | None = None) -> MemoStudy | None:
-        """What is known of the table to memorise in a unit, its natural one if None."""
-        return load_memo(self._folder, rules, unit or natural_unit(rules))
-
-    def keep_memo(self, rules: Ruleset, study: MemoStudy) -> None:
-        """Keep what was found out of a table. Raises StrategyFileError."""
-        study.save(study_path(self._folder, rules, study.unit))
-
     def known_rules(self) -> list[tuple[Ruleset, bool]]:
         """Every preset, and whether its strategy file is there. Raises InvalidRulesError."""
         presets = [load_rules(name) for name in preset_names()]
-        return [(rules, is_solved(self._folder, rules)) for rules in presets]
+        return [(rules, is_solved(self.folder, rules)) for rules in presets]
 
 
 def is_quick(rules: Ruleset) -> bool:

@@ -18,6 +18,7 @@ from bot.services import reckoning
 from bot.services.advisor import Hint
 from bot.services.away import check_away, check_end, is_idle
 from bot.services.chances import Chances, Oracle, asker_of
+from bot.services.policies import policy_of
 from bot.services.tables import Caller, Person, Player, Table, Tables, Terms, seat_row
 from bot.store.records import won_in_a_row
 from bot.store.rows import (
@@ -802,7 +803,7 @@ class Games:
             if isinstance(player, Person):
                 continue
             if not brings_dice or player != Optimal.name:  # which their dice are solved for
-                await at_once(self.oracle.advisor.policy, player, rules)
+                await at_once(policy_of, self.oracle.advisor, player, rules)
 
 
 def _check_seats(players: Sequence[Player], *, tracked: bool) -> None:

@@ -12,6 +12,7 @@ from bot.review.highlights import ChartPoint, GameChart
 from bot.review.moments import effective_events, steps_before_start
 from bot.review.review import Review, lessons_of, review
 from bot.services.advisor import Advisor
+from bot.services.policies import policy_of
 from bot.store.rows import SeatReview
 from bot.table import commands
 from bot.table.events import Banked, Begun, Event, Rolled, TookOver, TurnEnding
@@ -96,7 +97,7 @@ def decided(advisor: Advisor, game: Game) -> Move:
     level = game.bot_to_move or ""
     if level == Optimal.name:
         return _best(advisor.play_in(game), game)
-    return _chosen(game, advisor.policy(level, game.rules))
+    return _chosen(game, policy_of(advisor, level, game.rules))
 
 
 def banked(advisor: Advisor, game: Game) -> bool:
@@ -105,7 +106,7 @@ def banked(advisor: Advisor, game: Game) -> bool:
     if level == Optimal.name:
         play = advisor.play_in(game)
         return odds(play, game.position_in(play)).action is not Decision.ROLL
-    return advisor.policy(level, game.rules).banks(game.side, game.position())
+    return policy_of(advisor, level, game.rules).banks(game.side, game.position())
 
 
 def taken_over(advisor: Advisor, game: Game) -> bool:
@@ -113,7 +114,7 @@ def taken_over(advisor: Advisor, game: Game) -> bool:
 
     Raises StrategyFileError.
     """
-    return _takes_over(advisor, game, advisor.policy(game.bot_to_move or "", game.rules))
+    return _takes_over(advisor, game, policy_of(advisor, game.bot_to_move or "", game.rules))
 
 
 def _takes_over(advisor: Advisor, game: Game, policy: Policy) -> bool:
@@ -157,7 +158,7 @@ def played(
 
     Or with that of `dice`. Raises StrategyFileError.
     """
-    policies = [advisor.policy(level, rules) for level in levels]
+    policies = [policy_of(advisor, level, rules) for level in levels]
     begun = commands.begin_game(f"match-{number}", rules, list(levels))
     game, turns = begin(begun), list[PlayedTurn]()
     while not game.over:

@@ -8,6 +8,7 @@ from bot.features.duels import service
 from bot.features.duels.view import duel_data, duel_text, response_data, response_text
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
+from bot.services.policies import policy_of
 from bot.services.tables import Caller
 from bot.tasks.answering import at_once
 from solver.errors import InvalidRequestError
@@ -84,7 +85,7 @@ async def _ready_to_play(
     advisor = oracle.advisor
     for name in names:
         if name != Optimal.name:
-            await at_once(advisor.policy, name, meant)
+            await at_once(policy_of, advisor, name, meant)
     if Optimal.name in names:
         yield solved_first(oracle, rules, caller, meant, 2)
         await at_once(advisor.strategy, meant)

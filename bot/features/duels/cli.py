@@ -7,6 +7,7 @@ import click
 from bot.features.duels import view
 from bot.features.duels.service import duel_of, response_to
 from bot.layout import wrap
+from bot.services.policies import policy_of
 from bot.services.situation import DEFAULT_RULES
 from bot.shell.needed import solved_first
 from bot.shell.output import Shown, answer_options
@@ -66,7 +67,7 @@ def _play(here: Here, rules: Ruleset, names: tuple[str, str], games: int, seed: 
     """Games of two policies, played with dice; each begins half of them."""
     from solver.play.matches import play_duel  # noqa: PLC0415 - numba: 0.4 s
 
-    players = [here.advisor.policy(name, rules) for name in names]
+    players = [policy_of(here.advisor, name, rules) for name in names]
     with compiled_code(here.settings.kernels) as cache, share_progress("playing") as progress:
         return play_duel(rules, players[0], players[1], cache, games, seed, progress)
 
@@ -93,6 +94,6 @@ def _ready_to_play(here: Here, rules: Ruleset, reference: str, *names: str) -> N
     """Solve the rules where a policy needs that, if it is quick. Raises FarkleError."""
     for name in names:
         if name != Optimal.name:
-            here.advisor.policy(name, rules)
+            policy_of(here.advisor, name, rules)
     if Optimal.name in names:
         solved_first(here, rules, reference)

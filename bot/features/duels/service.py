@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import fmean
 
 from bot.services.advisor import Advisor
+from bot.services.policies import policy_of
 from bot.services.reckoning import series
 from solver.batch.local import compiled_code, with_sound_code
 from solver.game.workload import workload
@@ -50,7 +51,7 @@ def duel_of(
         wins = [won for won, _ in series(advisor, rules, (one, other), games, seed, on_progress)]
         played = Played(games, seed, fmean(wins[::2]), fmean(wins[1::2]))
         return Duel(rules, one, other, played.began, played.replied, 0.0, 0, played)
-    players = [advisor.policy(name, rules) for name in (one, other)]
+    players = [policy_of(advisor, name, rules) for name in (one, other)]
     with compiled_code(kernels) as cache:
 
         def work() -> Duel:
@@ -69,7 +70,7 @@ def response_to(
     on_progress: OnContest = lambda _: None,
 ) -> BestResponse:
     """The best response to the policy of a name. Raises what `duel_of` does."""
-    policy, strategy = advisor.policy(name, rules), advisor.strategy(rules)
+    policy, strategy = policy_of(advisor, name, rules), advisor.strategy(rules)
     with compiled_code(kernels) as cache:
         make = partial(best_response, rules, policy, strategy, cache=cache, on_progress=on_progress)
         response, _ = with_sound_code(cache, make)

@@ -14,7 +14,7 @@ from solver.game.position import Position, first_position
 from solver.game.standings import OnShare, check_afresh
 from solver.game.workload import workload
 from solver.play.memo import Memo
-from solver.play.memo_study import MemoStudy, study_memo
+from solver.play.memo_study import MemoStudy, load_memo, study_memo, study_path
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Fate, Remaining, Roll, after_set_aside, dice_set, fate, set_asides
 from solver.turn.equations import EqualDice
@@ -90,7 +90,7 @@ def known_memo(advisor: Advisor, rules: Ruleset, unit: int | None = None) -> Mem
         check_afresh(rules)
     except InvalidRulesError as error:
         refused = error
-    return MemoAnswer(table, example, advisor.memo_study(rules, table.unit), refused=refused)
+    return MemoAnswer(table, example, load_memo(advisor.folder, rules, table.unit), refused=refused)
 
 
 def memo_answer(
@@ -118,7 +118,7 @@ def memo_answer(
             cache,
             partial(study_memo, strategy, known.table.unit, cache=cache, on_progress=on_progress),
         )
-    advisor.keep_memo(rules, study)
+    study.save(study_path(advisor.folder, rules, study.unit))
     return MemoAnswer(known.table, known.example, study)
 
 

@@ -6,7 +6,7 @@ from bot.chat import fields
 from bot.chat.commands import YES_OR_NO, Line, Reply, Stream, question
 from bot.chat.features import Core, Feature
 from bot.chat.waiting import replies, solved_first
-from bot.features.points.service import PointsQuestion, points_answer
+from bot.features.points.service import PointsQuestion, fair_start, points_answer
 from bot.features.points.view import komi_data, komi_text, points_data, points_text
 from bot.services.tables import Caller
 from solver.wording import say_later
@@ -52,7 +52,7 @@ def feature(core: Core) -> Feature:
     async def komi(line: Line, caller: Caller) -> Stream:
         meant = await rules.resolve(caller.place, line.option("rules"))
         yield solved_first(oracle, rules, caller, meant, 2)
-        answer = await oracle.answered(caller.asker, meant, oracle.advisor.komi, meant)
+        answer = await oracle.answered(caller.asker, meant, fair_start, oracle.advisor, meant)
         yield Reply(answer, partial(komi_text, meant), komi_data)
 
     return Feature([points, komi])

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bot.services.advisor import Advisor
 from solver.errors import InvalidRequestError
 from solver.game.position import check_hot_dice
+from solver.play.komi import Komi, komi
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining
 from solver.turn.endless import EndlessTurn, endless_turn
@@ -148,6 +150,11 @@ def points_answer(rules: Ruleset, question: PointsQuestion) -> PointsAnswer:
         trade_offs=trade_offs(rules, question.costs, on_board=question.on_board, at_stake=at_stake),
         cells=_cells(turn, question.hot_dice) if question.cells else (),
     )
+
+
+def fair_start(advisor: Advisor, rules: Ruleset) -> Komi:
+    """The fair start under rules. Raises StrategyFileError where they are not solved."""
+    return komi(advisor.strategy(rules))
 
 
 def _check(rules: Ruleset, question: PointsQuestion) -> None:

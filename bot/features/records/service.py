@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from bot.review.dice_record import DiceRecord, LoadedCount, dice_record, loaded_record
 from bot.services.chances import Oracle
 from bot.services.place_settings import check_games
+from bot.services.policies import policy_of
 from bot.services.reckoning import Played, PlayedTurn, played
 from bot.store.rows import Happened
 from bot.store.store import Store, brings_dice
@@ -81,7 +82,7 @@ async def play_match(
     """
     check_games(games, MOST_GAMES)
     for level in levels:
-        await at_once(oracle.advisor.policy, level, rules)
+        await at_once(policy_of, oracle.advisor, level, rules)
     bots = len(levels)
     first = await at_once(oracle.start, rules, bots)
     played_so_far: list[MatchGame] = []

@@ -1031,7 +1031,7 @@ async def test_a_bot_that_cannot_move_keeps_nobody_in_the_game(
     await table.say("ann: /play level:greedy rules:classic")
     fall(monkeypatch, *["111234"] * 3)
     await table.say("ann: /roll")
-    monkeypatch.setattr(table.games.oracle.advisor, "policy", missing)
+    monkeypatch.setattr("bot.services.reckoning.policy_of", missing)
     assert "The strategy is gone" in await table.say("ann: /keep 1 1 1 bank")
     assert "The game was ended" in await table.say("ann: /end")
 

@@ -15,6 +15,7 @@ from bot.features.memo.service import known_memo, memo_answer
 from bot.features.memo.view import memo_picture
 from bot.fronts.lines import spoken_by
 from bot.services.advisor import Advisor
+from bot.services.policies import policy_of
 from bot.tasks.tasks import TaskLimits
 from solver.game.standings import Solution
 from solver.play.policies import make_policy
@@ -33,7 +34,7 @@ def folder(tiny: Solution, kernels: Path, tmp_path_factory: pytest.TempPathFacto
     advisor = Advisor(tmp_path / "data" / "strategies")
     found = memo_answer(advisor, kernels, rules)
     assert found.study == known_memo(advisor, rules).study
-    assert advisor.policy("memo-go-for-it", rules).name == "memo-go-for-it"
+    assert policy_of(advisor, "memo-go-for-it", rules).name == "memo-go-for-it"
     return tmp_path
 
 
