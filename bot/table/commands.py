@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from bot.table import events, fair_dice
 from bot.table.badges import faces_of, farkle_text, weights_of
-from bot.table.events import Begun, TurnEnding
+from bot.table.events import Begun, Setup, TurnEnding
 from bot.table.fold import apply
 from bot.table.state import (
     Game,
@@ -428,7 +428,7 @@ def check_seats(players: int, most: int) -> None:
         )
 
 
-def _check_places(game: Begun | Game, players: int, most: int) -> None:
+def _check_places(game: Setup, players: int, most: int) -> None:
     """Raises IllegalActionError where so many cannot play a game."""
     rules = game.rules
     reasons = (
@@ -466,7 +466,7 @@ def most_players(game: Game) -> int:
     return places(game)
 
 
-def places(game: Begun | Game) -> int:
+def places(game: Setup) -> int:
     """How many can sit at a table."""
     most = MOST_IN_ROUNDS if game.rules.rounds else MOST_PLAYERS
     return len(game.kits) or (2 if game.rules.is_for_two or game.pool else most)

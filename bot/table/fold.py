@@ -8,12 +8,12 @@ until one of them gets more points in it than the others.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import lru_cache
 from typing import Generic, TypeVar
 
 from bot.table import events
-from bot.table.events import Begun, Event, TurnEnding
+from bot.table.events import Begun, Event, Setup, TurnEnding
 from bot.table.state import Game, Seat, Stage, Turn, TurnEnd
 from solver.game.standings import after_turn, first_standing, other_after
 from solver.loaded.kits import Kit, badges_of, kit_of, kits_of_picks, matchup_of_all
@@ -46,22 +46,9 @@ def begin(event: Begun) -> Game:
         check_pool(event.pool, rules.dice)
     matchup = matchup_of_all(rules, kits, joker_alone=event.joker_alone)
     seats = (_new_seat(rules, level, kits, k) for k, level in enumerate(event.levels))
-    return Game(
-        id=event.game,
-        rules=rules,
-        seats=tuple(seats),
-        turn=Turn(kit_of(kits, 0, rules).dice.dice_set.whole),
-        host=event.host,
-        tracked=event.tracked,
-        hints=event.hints,
-        away_seconds=event.away_seconds,
-        commitment=event.commitment,
-        kits=kits,
-        joker_alone=event.joker_alone,
-        matchup=matchup,
-        pool=event.pool,
-        closed=event.closed,
-    )
+    setup = {field.name: getattr(event, field.name) for field in fields(Setup)}
+    turn = Turn(kit_of(kits, 0, rules).dice.dice_set.whole)
+    return Game(id=event.game, seats=tuple(seats), turn=turn, matchup=matchup, **setup)
 
 
 def apply(game: Game, event: Event) -> Game:

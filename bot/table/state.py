@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from bot.table.events import Picked, TurnEnding
+from bot.table.events import Picked, Setup, TurnEnding
 from solver.errors import IllegalActionError
 from solver.game.best import BestPlay
 from solver.game.position import Held, Position, highest_score
@@ -104,18 +104,12 @@ class TurnEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class Game(Setup):
     """A game after some events."""
 
     id: str
-    rules: Ruleset
     seats: tuple[Seat, ...]
     turn: Turn
-    host: int | None
-    tracked: bool
-    hints: bool
-    away_seconds: int | None
-    commitment: str | None
     version: int = 1
     """Number of events."""
     stage: Stage = Stage.LOBBY
@@ -139,19 +133,10 @@ class Game:
     secret: str | None = None
     before: "Game | None" = None
     """The game that taking back the last event leads to."""
-    kits: tuple[Kit, ...] = ()
-    """What each player brings, seat by seat, also who is still to sit down; none where all throw
-    the dice of the rules."""
-    joker_alone: bool = False
-    """Whether jokers of these dice may score without a die that is none."""
     matchup: Matchup | None = None
     """What two players bring as it is solved; side k is seat k. Of more see `many_matchup`."""
-    pool: tuple[NamedDie, ...] = ()
-    """The dice of which a pair each is laid out, for two players to take their dice in turn."""
     picks: tuple[int, ...] = ()
     """Places in the pool of the pairs that were taken, in their order."""
-    closed: bool = False
-    """Whether it is a game of a tournament: nobody else can sit down, and nobody get up."""
 
     @property
     def over(self) -> bool:
