@@ -475,7 +475,7 @@ class Games:
         game = table.game
         if game.tracked:
             table.check_may_track(caller)
-        between_turns = game.turn.state.is_first and game.turn.roll is None
+        between_turns = game.turn.is_first and game.turn.roll is None
         if between_turns and not (game.hints or game.tracked):
             raise IllegalActionError.say(
                 "that turn cannot be taken back: the host has forbidden hints here, and the odds"
@@ -608,7 +608,7 @@ class Games:
         since : the version that somebody saw last; what has happened since is told again
         """
         game, (before, events) = table.game, table.lately(since)
-        in_turn = not game.turn.state.is_first or game.turn.roll is not None
+        in_turn = not game.turn.is_first or game.turn.roll is not None
         has_chances = game.over or game.hints or not in_turn
         chances = await self.oracle.chances(table) if has_chances else None
         chart, at_start = await self.oracle.chart(table), await self.oracle.at_start(table)
@@ -828,7 +828,7 @@ def _stands_otherwise(before: Game, after: Game, events: Sequence[Event]) -> boo
         return True
     seats = [[(seat.standing, seat.playing) for seat in game.seats] for game in (before, after)]
     is_changed = seats[0] != seats[1] or any(isinstance(event, Corrected) for event in events)
-    in_turn = not after.turn.state.is_first or after.turn.roll is not None
+    in_turn = not after.turn.is_first or after.turn.roll is not None
     return is_changed and (after.hints or not in_turn)
 
 

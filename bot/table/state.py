@@ -14,7 +14,7 @@ from solver.loaded.kits import Kit, Side, kit_of, many_of, pair_of
 from solver.loaded.matchup import Matchup
 from solver.named.sets import NamedDie, read_die
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import DiceSet, Hand, Remaining, Roll, SetAside, TurnState
+from solver.turn.dice import DiceSet, Hand, Roll, SetAside, TurnState
 from solver.turn.equations import EqualDice
 from solver.turn.powers import Power, PowerKind, in_steps
 from solver.wording import say
@@ -32,16 +32,12 @@ class Stage(StrEnum):
     OVER = "over"
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat(Standing):
     """What one player has; points in points, and counts of the game so far."""
 
-    level: str | None
+    level: str | None = None
     """The level of the bot that plays; None for a person."""
-    score: int = 0
-    farkles: int = 0
-    """The number of farkles in a row."""
-    on_board: bool = True
     playing: bool = True
     turns: int = 0
     farkled: int = 0
@@ -49,8 +45,6 @@ class Seat:
     biggest_turn: int = 0
     uses: int = 0
     """The uses of the badge that are left."""
-    banked: int = 0
-    """The points that the last turn banked, see `Standing.banked`."""
 
     @property
     def standing(self) -> Standing:
@@ -58,19 +52,10 @@ class Seat:
         return Standing(self.score, self.farkles, self.on_board, self.banked)
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """The turn under way."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn(TurnState):
+    """The turn under way; its dice are those to roll next, or those of the roll."""
 
-    dice: Remaining
-    """Dice to roll next, or the dice of the roll."""
-    turn_total: int = 0
-    hot_dice: int = 0
-    to_confirm: int = False
-    throws: int = 0
-    """Throws made in the turn, where the rules limit them."""
-    held_set: Roll = ()
-    """The dice of the set that is held, where the rules know of sets."""
     roll: Roll | None = None
     """The roll from which dice are to be set aside."""
     used: int = 0
@@ -257,7 +242,7 @@ class Game(Setup):
     @property
     def first_turn(self) -> Turn:
         """The turn of the player to move as it begins."""
-        return Turn(self.dice.whole)
+        return Turn(0, self.dice.whole)
 
     @property
     def number_of_dice(self) -> int:
@@ -269,7 +254,7 @@ class Game(Setup):
     @property
     def tries(self) -> int:
         """How many times the dice to be rolled next are thrown that farkle; 0 for any number."""
-        return self.rules.tries(self.number_of_dice, first=self.turn.state.is_first)
+        return self.rules.tries(self.number_of_dice, first=self.turn.is_first)
 
     @property
     def has_hot_dice(self) -> bool:
@@ -337,7 +322,7 @@ class Game(Setup):
         """What is left of the badges, for the decision of the player to move."""
         if self.matchup is None or not any(self.matchup.powers):
             return Held()
-        first, second = (seat.uses for seat in (*self.seats, Seat(None), Seat(None))[:2])
+        first, second = (seat.uses for seat in (*self.seats, Seat(), Seat())[:2])
         return Held((first, second), self._is_spent, self.turn.is_changed)
 
     @property
