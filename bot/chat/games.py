@@ -29,6 +29,7 @@ from bot.services.situation import KCD
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.rows import DamagedGameError, PlaceSettings
 from bot.table.commands import MOST_PLAYERS, MOST_SEED, kept_examples, least_score, resign
+from bot.table.events import Setup
 from bot.table.state import place_of
 from bot.tasks.answering import at_once
 from bot.views.game import games_text, table_data, table_text
@@ -174,11 +175,17 @@ class GameCommands:
         tracked: bool = False,
     ) -> Stream:
         kits, pool = dice_of_players(line, rules, len(players), tracked=tracked)
-        joker_alone = line.choice("joker-alone", YES_OR_NO) is True
-        terms: dict[str, Any] = {"tracked": tracked, "joker_alone": joker_alone}
-        yield self.games.prepare(caller, players, rules, kits, **terms)
-        terms |= {"hints": _hints(line), "away_seconds": _away(line), "kits": kits, "pool": pool}
-        yield self.games.play(caller, players, rules, **terms)
+        setup = Setup(
+            rules=rules,
+            tracked=tracked,
+            hints=_hints(line),
+            away_seconds=_away(line),
+            kits=kits,
+            joker_alone=line.choice("joker-alone", YES_OR_NO) is True,
+            pool=pool,
+        )
+        yield self.games.prepare(caller, players, setup)
+        yield self.games.play(caller, players, setup)
 
     @asked(
         "/join",

@@ -72,6 +72,16 @@ class Setup:
     closed: bool = False
     """Whether it is a game of a tournament: nobody else can sit down, and nobody get up."""
 
+    @property
+    def brings_dice(self) -> bool:
+        """Whether players bring dice, or take them here, and do not throw those of the rules."""
+        return bool(self.kits or self.pool)
+
+    @property
+    def terms(self) -> dict[str, Any]:
+        """All of it by name."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(Setup)}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Begun(_Happened, Setup):

@@ -8,12 +8,12 @@ until one of them gets more points in it than the others.
 """
 
 from collections.abc import Iterable
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Generic, TypeVar
 
 from bot.table import events
-from bot.table.events import Begun, Event, Setup, TurnEnding
+from bot.table.events import Begun, Event, TurnEnding
 from bot.table.state import Game, Seat, Stage, Turn, TurnEnd
 from solver.game.standings import after_turn, first_standing, other_after
 from solver.loaded.kits import Kit, badges_of, kit_of, kits_of_picks, matchup_of_all
@@ -46,9 +46,8 @@ def begin(event: Begun) -> Game:
         check_pool(event.pool, rules.dice)
     matchup = matchup_of_all(rules, kits, joker_alone=event.joker_alone)
     seats = (_new_seat(rules, level, kits, k) for k, level in enumerate(event.levels))
-    setup = {field.name: getattr(event, field.name) for field in fields(Setup)}
     turn = Turn(0, kit_of(kits, 0, rules).dice.dice_set.whole)
-    return Game(id=event.game, seats=tuple(seats), turn=turn, matchup=matchup, **setup)
+    return Game(id=event.game, seats=tuple(seats), turn=turn, matchup=matchup, **event.terms)
 
 
 def apply(game: Game, event: Event) -> Game:

@@ -155,11 +155,6 @@ class Game(Setup):
         return self.stage is Stage.LOBBY and not self.closed and not self.picks
 
     @property
-    def brings_dice(self) -> bool:
-        """Whether players bring dice, or take them here, and do not throw those of the rules."""
-        return bool(self.kits or self.pool)
-
-    @property
     def is_drafting(self) -> bool:
         """Whether players still take their dice; the one whose turn it is is the one to move."""
         return bool(self.pool) and not self.kits and not self.over

@@ -23,6 +23,7 @@ from bot.services.games import Games, News
 from bot.services.place_settings import MOST_OPEN_GAMES
 from bot.services.tables import Caller, Person, Table
 from bot.store.rows import DamagedGameError, StaleVersionError, StoreError
+from bot.table.events import Setup
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.rules.file import make_rules
 from solver.rules.ruleset import Ruleset
@@ -271,9 +272,7 @@ class Tournaments:
         begun = self._games.play(
             caller,
             players,
-            rules_of(tournament),
-            hints=tournament.hints,
-            closed=True,
+            Setup(rules=rules_of(tournament), hints=tournament.hints, closed=True),
             most_open=MOST_OPEN_GAMES,
             also=stored.begins(tournament.id, (one, other)),
         )
