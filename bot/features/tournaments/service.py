@@ -95,9 +95,6 @@ class Tournaments:
         self, caller: Caller, form: Form, rules: Ruleset, *, hints: bool = False
     ) -> TournamentNews:
         """Make a tournament that others can join; the caller is its host and takes part."""
-        before = await stored.last(self._store, caller.place)
-        if before is not None and before.over:
-            await stored.end(self._store, before.id, self._games.tables.now())
         new = Tournament(
             secrets.token_hex(4),
             caller.place,
@@ -183,10 +180,9 @@ class Tournaments:
         try:
             tournament = await self._open(caller, tournament_id)
         except StoreError:
-            number = await stored.last_id(self._store, caller.place)
-            if not caller.manages or number is None:
+            now = self._games.tables.now()
+            if not caller.manages or not await stored.put_away(self._store, caller.place, now):
                 raise
-            await stored.end(self._store, number, self._games.tables.now())
             return TournamentNews(None, Happened.ENDED)
         self._check_host(caller, tournament)
         await stored.end(self._store, tournament.id, self._games.tables.now())
@@ -283,11 +279,8 @@ class Tournaments:
             raise IllegalActionError(str(error)) from None
 
     async def _here(self, caller: Caller, tournament_id: str | None = None) -> Tournament:
-        if tournament_id is None:
-            tournament = await stored.last(self._store, caller.place)
-        else:
-            tournament = await stored.by_id(self._store, tournament_id)
-        if tournament is None or tournament.place != caller.place:
+        tournament = await stored.known(self._store, caller.place, tournament_id)
+        if tournament is None:
             raise InvalidRequestError.say("there is no tournament here: /tournament new makes one")
         return tournament
 
@@ -300,7 +293,8 @@ class Tournaments:
         return tournament
 
     async def _after(self, state: Tournament, happened: Happened, name: str = "") -> TournamentNews:
-        return await self._news(await stored.by_id(self._store, state.id), happened, name)
+        known = await stored.known(self._store, state.place, state.id)
+        return await self._news(known, happened, name)
 
     async def _news(
         self,
