@@ -243,8 +243,7 @@ class Table:
                 " is away, /skip {name} skips the turn and /replace {name} lets a bot play on",
                 name=self.names[seat],
             )
-        if not self.game.seats[seat].playing:
-            raise IllegalActionError.say("that player has resigned")
+        commands.check_playing(self.game, seat)
         return seat
 
     def acting_seat(self, caller: Caller) -> int:

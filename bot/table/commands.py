@@ -397,7 +397,7 @@ def substitute(game: Game, seat: int, level: str) -> list[events.Replaced]:
         raise IllegalActionError.say(
             "this game belongs to a tournament: bots cannot take over, but /skip skips a turn"
         )
-    _check_playing(game, seat)
+    check_playing(game, seat)
     if game.tracked:
         raise IllegalActionError.say(
             "a bot cannot roll real dice; /leave NAME takes somebody out of the game"
@@ -478,14 +478,15 @@ def check_tracked(game: Game) -> None:
         raise IllegalActionError.say("only a game with real dice takes scores: /track begins one")
 
 
-def _check_playing(game: Game, seat: int) -> None:
+def check_playing(game: Game, seat: int) -> None:
+    """Raises IllegalActionError for who has resigned."""
     if not game.seats[seat].playing:
         raise IllegalActionError.say("that player has resigned")
 
 
 def _check_may_move(game: Game, seat: int) -> None:
     """Raises IllegalActionError where it cannot be the turn of a seat."""
-    _check_playing(game, seat)
+    check_playing(game, seat)
     if seat and game.rules.rounds and not game.turns_over:
         raise IllegalActionError.say(
             "rounds are counted from the player who was named first: begin the game anew"

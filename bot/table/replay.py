@@ -39,9 +39,8 @@ def replay(
             continue
         try:
             _check(game, event, secret)
-            game = apply(
-                game, event
-            )  # raises for dice, badges and levels that the rules do not allow
+            # it raises for dice, badges and levels that the rules do not allow
+            game = apply(game, event)
         except FarkleError as error:
             raise ImpossibleEventError.say(
                 "event {number} cannot have happened: {reason}", number=number, reason=str(error)

@@ -200,12 +200,6 @@ class Game(Setup):
             return None
         return many_of(self.rules, kits, joker_alone=self.joker_alone)
 
-    @property
-    def matchup_now(self) -> Matchup | None:
-        """The match-up of the side of the player to move."""
-        matchup: Matchup | None = self.side.matchup
-        return matchup
-
     def side_of(self, seat: int) -> Hand:
         """A player with the dice that are thrown.
 
