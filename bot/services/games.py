@@ -446,7 +446,8 @@ class Games:
     ) -> Table:
         """Put right what was told wrongly; `changes` are those of `Corrected`."""
         table.check_may_track(caller)
-        return table.then(*commands.correct(table.game, table.seat_named(who), **changes))
+        correction = Corrected(seat=table.seat_named(who), **changes)
+        return table.then(*commands.correct(table.game, correction))
 
     async def undo(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
         """Take the last move back."""

@@ -273,19 +273,12 @@ def score(
     return [events.Scored(points=points, ending=TurnEnding(ending))]  # type: ignore[arg-type]
 
 
-def correct(
-    game: Game,
-    seat: int,
-    *,
-    score: int | None = None,
-    farkles: int | None = None,
-    uses: int | None = None,
-    moves: bool = False,
-) -> list[events.Corrected]:
-    """Put right what was told wrongly; `uses` are those left of a badge that is used up."""
+def correct(game: Game, correction: events.Corrected) -> list[events.Corrected]:
+    """Put right what was told wrongly."""
     check_tracked(game)
     check_goes_on(game)
-    rules = game.rules
+    rules, seat, moves = game.rules, correction.seat, correction.moves
+    score, farkles, uses = correction.score, correction.farkles, correction.uses
     if game.stage not in {Stage.LOBBY, Stage.PLAY}:
         raise IllegalActionError.say(
             "somebody has reached the goal: take that back with /undo first"
@@ -336,7 +329,7 @@ def correct(
         )
     if moves:
         _check_may_move(game, seat)
-    return [events.Corrected(seat=seat, score=score, farkles=farkles, uses=uses, moves=moves)]
+    return [correction]
 
 
 def undo(game: Game, seat: int | None) -> list[events.Undone]:

@@ -182,7 +182,7 @@ class Corrected(_Happened):
     score: int | None = None
     farkles: int | None = None
     uses: int | None = None
-    """The uses of the badge that are left."""
+    """The uses left of a badge that is used up."""
     moves: bool = False
     """Whether it is this seat's turn."""
 

@@ -189,16 +189,13 @@ class Tournaments:
         return await self._after(tournament, Happened.ENDED)
 
     async def pairing(
-        self,
-        caller: Caller,
-        tournament_id: str | None = None,
-        others: Sequence[Person | str] = (),
+        self, caller: Caller, others: Sequence[Person | str]
     ) -> tuple[Tournament, Pairing]:
         """The pairing that the caller means: the own next one, that against somebody, that of two.
 
         Raises IllegalActionError unless the caller plays in it, or is the host.
         """
-        tournament = await self._open(caller, tournament_id)
+        tournament = await self._open(caller, None)
         if not tournament.started:
             raise IllegalActionError.say(
                 "the tournament has not begun: its host begins it with /tournament start"
@@ -278,7 +275,7 @@ class Tournaments:
         except StaleVersionError as error:
             raise IllegalActionError(str(error)) from None
 
-    async def _here(self, caller: Caller, tournament_id: str | None = None) -> Tournament:
+    async def _here(self, caller: Caller, tournament_id: str | None) -> Tournament:
         tournament = await stored.known(self._store, caller.place, tournament_id)
         if tournament is None:
             raise InvalidRequestError.say("there is no tournament here: /tournament new makes one")
