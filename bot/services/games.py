@@ -173,10 +173,7 @@ class Games:
         """Games whose bots are at it here."""
 
     async def prepare(
-        self,
-        caller: Caller,
-        players: Sequence[Player],
-        setup: Setup,
+        self, caller: Caller, players: Sequence[Player], setup: Setup
     ) -> AsyncIterator[Delay]:
         """Have the dice that players bring, if they do, solved against each other before they play.
 

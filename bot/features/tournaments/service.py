@@ -120,8 +120,7 @@ class Tournaments:
         tournament = await self._open(caller, tournament_id)
         if tournament.started:
             raise IllegalActionError.say("the tournament has begun: nobody can join any more")
-        known = tournament.entrant_of(caller.person.id)
-        if known is not None and not known.left:
+        if tournament.entrant_of(caller.person.id) is not None:
             raise IllegalActionError.say("you take part in this tournament already")
         person = caller.person
         if not await stored.join(self._store, tournament.id, person.id, person.name, MOST_ENTRANTS):
@@ -142,7 +141,7 @@ class Tournaments:
         tournament = await self._open(caller, tournament_id)
         if who is None:
             entrant = tournament.entrant_of(caller.person.id)
-            if entrant is None or entrant.left:
+            if entrant is None:
                 raise IllegalActionError.say("you do not take part in this tournament")
         else:
             entrant = self._named(tournament, who)
@@ -207,7 +206,7 @@ class Tournaments:
                 "/tournament play takes one name or two, as in /tournament play bob"
             )
         if len(named) < 2:
-            if own is None or own.left:
+            if own is None:
                 raise IllegalActionError.say("you do not take part in this tournament")
             named.insert(0, own.number)
         if len(named) == 1:
@@ -235,7 +234,7 @@ class Tournaments:
         That is who plays in it, and the host; anybody may look at one that is under way.
         """
         own = tournament.entrant_of(caller.person.id)
-        plays = own is not None and not own.left and own.number in pairing.sides
+        plays = own is not None and own.number in pairing.sides
         if plays or pairing.state is State.PLAYING:
             return
         if not self._is_host(caller, tournament):
@@ -306,8 +305,8 @@ class Tournaments:
     def _named(self, tournament: Tournament, who: Person | str) -> Entrant:
         """Who takes part and is meant. Raises InvalidRequestError."""
         if isinstance(who, Person):
-            name, known = who.name, tournament.entrant_of(who.id)
-            if known and not known.left:
+            name = who.name
+            if known := tournament.entrant_of(who.id):
                 return known
         else:
             name = who.removeprefix("@")

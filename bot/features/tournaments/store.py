@@ -133,8 +133,8 @@ async def join(store: Store, tournament_id: str, person: str, name: str, most: i
         state = _read(connection, tournaments.c.id == tournament_id)
         if state is None or state.started or state.ended or len(state.present) >= most:
             return False
-        before = state.entrant_of(person)
-        number = before.number if before else max(entry.number for entry in state.entrants) + 1
+        before = (entry.number for entry in state.entrants if entry.person == person)
+        number = next(before, max(entry.number for entry in state.entrants) + 1)
         _sit(connection, tournament_id, Entrant(number, person, name))
         return True
 
