@@ -472,7 +472,7 @@ def check_tracked(game: Game) -> None:
 
 
 def check_playing(game: Game, seat: int) -> None:
-    """Raises IllegalActionError for who has resigned."""
+    """Raises IllegalActionError where a player has resigned."""
     if not game.seats[seat].playing:
         raise IllegalActionError.say("that player has resigned")
 
