@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 from bot.chat import fields
@@ -29,12 +29,12 @@ from bot.services.situation import KCD
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.rows import DamagedGameError, PlaceSettings
 from bot.table.commands import MOST_PLAYERS, MOST_SEED, kept_examples, least_score, resign
+from bot.table.events import Setup
 from bot.table.state import place_of
 from bot.tasks.answering import at_once
 from bot.views.game import games_text, table_data, table_text
 from solver.errors import InvalidRequestError, InvalidRollError, did_you_mean
 from solver.play.policies import LEVELS, Optimal
-from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, parse_dice
 from solver.turn.powers import MAX_USES
 from solver.wording import figure, said_in, say, say_later, say_number, spoken
@@ -115,7 +115,7 @@ class GameCommands:
         examples=("/play @bob bot level:greedy rules:kcd goal:2000",),
     )
     async def _play(self, line: Line, caller: Caller) -> Stream:
-        level, rules = _level(line), await self._ruleset(line, caller)
+        level, setup = _level(line), await self._setup(line, caller)
 
         def players(usual: str) -> list[Player]:
             all_players = _players(line.arguments, caller, level or usual)
@@ -125,9 +125,9 @@ class GameCommands:
 
         usual = Optimal.name  # dice that players bring are always solved
         if not brings_dice(line):
-            yield self._solved_first(line, caller, players(usual), rules)
-            usual = await at_once(self.games.oracle.best_level, rules)
-        yield self._begun(line, caller, players(usual), rules)
+            yield self._solved_first(caller, players(usual), setup)
+            usual = await at_once(self.games.oracle.best_level, setup.rules)
+        yield self._begun(line, caller, players(usual), setup)
 
     @asked(
         "/track [@NAME ...]",
@@ -144,41 +144,41 @@ class GameCommands:
             players = players[1:]
             if not players:
                 raise InvalidRequestError.say("say who plays, as in /track @bob @carl me:no")
-        rules = await self._ruleset(line, caller)
+        setup = await self._setup(line, caller, tracked=True)
         if not brings_dice(line):
-            yield self._solved_first(line, caller, players, rules, tracked=True)
-        yield self._begun(line, caller, players, rules, tracked=True)
+            yield self._solved_first(caller, players, setup)
+        yield self._begun(line, caller, players, setup)
 
-    async def _solved_first(
-        self,
-        line: Line,
-        caller: Caller,
-        players: list[Player],
-        rules: Ruleset,
-        *,
-        tracked: bool = False,
-    ) -> Stream:
+    async def _setup(self, line: Line, caller: Caller, *, tracked: bool = False) -> Setup:
+        """What a game is set up with, but for the dice that players bring.
+
+        The rules are those named or the place's own; with another goal if given. Where players
+        bring their dice, they are those of Kingdom Come if none are named.
+        """
+        brings = brings_dice(line)
+        usual = KCD if brings else await self._rules.default(caller.place)
+        rules = await self._rules.resolve(caller.place, line.option("rules") or usual)
+        return Setup(
+            # questions on loaded dice tell the goal beside the name
+            rules=line.to_goal(rules, named=not brings),
+            tracked=tracked,
+            hints=line.choice("hints", YES_OR_NO) is not False,
+            away_seconds=_away(line),
+            joker_alone=line.choice("joker-alone", YES_OR_NO) is True,
+        )
+
+    async def _solved_first(self, caller: Caller, players: list[Player], setup: Setup) -> Stream:
         """Have rules solved before a game of them begins, once it is known that it can."""
-        _hints(line)
-        _away(line)
-        await self.games.check_begin(caller, players, tracked=tracked)
-        yield solved_for_game(self.games.oracle, self._rules, caller, rules, len(players))
+        await self.games.check_begin(caller, players, tracked=setup.tracked)
+        yield solved_for_game(self.games.oracle, self._rules, caller, setup.rules, len(players))
 
     async def _begun(
-        self,
-        line: Line,
-        caller: Caller,
-        players: list[Player],
-        rules: Ruleset,
-        *,
-        tracked: bool = False,
+        self, line: Line, caller: Caller, players: list[Player], setup: Setup
     ) -> Stream:
-        kits, pool = dice_of_players(line, rules, len(players), tracked=tracked)
-        joker_alone = line.choice("joker-alone", YES_OR_NO) is True
-        terms: dict[str, Any] = {"tracked": tracked, "joker_alone": joker_alone}
-        yield self.games.prepare(caller, players, rules, kits, **terms)
-        terms |= {"hints": _hints(line), "away_seconds": _away(line), "kits": kits, "pool": pool}
-        yield self.games.play(caller, players, rules, **terms)
+        kits, pool = dice_of_players(line, setup.rules, len(players), tracked=setup.tracked)
+        setup = replace(setup, kits=kits, pool=pool)
+        yield self.games.prepare(caller, players, setup)
+        yield self.games.play(caller, players, setup)
 
     @asked(
         "/join",
@@ -446,18 +446,6 @@ class GameCommands:
             )
         yield end(caller, game.id, who)
 
-    async def _ruleset(self, line: Line, caller: Caller) -> Ruleset:
-        """The rules to play by: those named or the place's own; with another goal if given.
-
-        Where players bring their dice, those of Kingdom Come if none are named.
-        """
-        brings = brings_dice(line)
-        usual = KCD if brings else await self._rules.default(caller.place)
-        reference = line.option("rules") or usual
-        rules = await self._rules.resolve(caller.place, reference)
-        # questions on loaded dice tell the goal beside the name
-        return line.to_goal(rules, named=not brings)
-
 
 def typed_dice(typed: str, table: Table, caller: Caller, *, kept: bool = False) -> Roll:
     """Dice as typed, as many as the rules of a table have at most. Raises FarkleError.
@@ -534,10 +522,6 @@ def level_named(name: str) -> str:
         known = did_you_mean(level, list(LEVELS))
         raise InvalidRequestError.say('there is no level "{level}"{known}', level=name, known=known)
     return level
-
-
-def _hints(line: Line) -> bool:
-    return line.choice("hints", YES_OR_NO) is not False
 
 
 def _away(line: Line) -> int | None:

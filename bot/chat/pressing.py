@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 from bot.chat.commands import Reply, Stream, as_reply, failure, whole_number
 from bot.chat.features import Feature
@@ -30,6 +30,7 @@ from bot.table.events import (
     Picked,
     Rolled,
     Scored,
+    Setup,
     TookOver,
     Undone,
     Used,
@@ -325,11 +326,9 @@ class Pressing:
         players: list[Player] = [caller.person]
         players += [seat.level or Person(seat.person or "", seat.name) for seat in others]
         kits = (*game.kits[own : own + 1], *game.kits[:own], *game.kits[own + 1 :])
-        who = caller, players, game.rules
-        terms: dict[str, Any] = {"tracked": game.tracked, "joker_alone": table.begun.joker_alone}
-        yield self.games.prepare(*who, kits, **terms)
-        terms |= {"hints": game.hints, "away_seconds": game.away_seconds, "kits": kits}
-        stream = self.games.play(*who, **terms)
+        setup = Setup(**game.terms | {"kits": kits, "pool": (), "closed": False})
+        yield self.games.prepare(caller, players, setup)
+        stream = self.games.play(caller, players, setup)
         async with self.games.tables.lock(f"again:{game.id}"):
             # where several games may be open, one press each of two players is one rematch
             for other in await self.games.tables.open_at(caller.place):

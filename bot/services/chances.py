@@ -248,7 +248,7 @@ class Oracle:
         many = game.many_matchup
         if many is not None and self.is_quick(many):
             return many
-        return game.matchup_now if rival else game.matchup
+        return game.side.matchup if rival else game.matchup
 
     def is_quick(self, many: Matchup) -> bool:
         """Whether a game of more than two with dice of their own is, or soon will be, solved."""
@@ -286,7 +286,7 @@ class Oracle:
         Raises StrategyFileError and TaskError.
         """
         game, asker = replace(table.game, before=None), asker_of(table)
-        matchup = game.matchup_now
+        matchup = game.side.matchup
         return await self.answered(asker, game.rules, make, self.advisor, game, matchup=matchup)
 
     async def answered(
@@ -319,7 +319,7 @@ class Oracle:
 
     async def answered_in(self, game: Game, asker: Asker, make: Callable[..., T], *args: Any) -> T:
         """What a function makes of a turn of a game, see `answered`."""
-        matchup = game.matchup_now
+        matchup = game.side.matchup
         return await self.answered(
             asker, game.rules, make, *args, players=game.playing, matchup=matchup
         )

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import update_wrapper
-from typing import Any, Concatenate, Literal, ParamSpec, Unpack
+from typing import Any, Concatenate, Literal, ParamSpec
 
 from sqlalchemy import Connection
 
@@ -19,7 +19,7 @@ from bot.services.advisor import Hint
 from bot.services.away import check_away, check_end, is_idle
 from bot.services.chances import Chances, Oracle, asker_of
 from bot.services.policies import policy_of
-from bot.services.tables import Caller, Person, Player, Table, Tables, Terms, seat_row
+from bot.services.tables import Caller, Person, Player, Table, Tables, seat_row
 from bot.store.records import won_in_a_row
 from bot.store.rows import (
     DamagedGameError,
@@ -31,7 +31,7 @@ from bot.store.rows import (
 )
 from bot.table import badges, commands
 from bot.table.commands import kept
-from bot.table.events import Accepted, Banked, Corrected, Event, Left, Picked, Rolled, TookOver
+from bot.table.events import Accepted, Banked, Corrected, Event, Picked, Rolled, Setup, TookOver
 from bot.table.fold import apply
 from bot.table.state import Game, laid_out, pick_pair
 from bot.tasks.answering import at_once
@@ -43,7 +43,6 @@ from solver.errors import FarkleError, IllegalActionError, InvalidRequestError, 
 from solver.loaded.kits import Kit, kits_of_picks, many_of, matchup_of, matchup_of_all
 from solver.named.drafts import pairs_of, rule_of_thumb
 from solver.play.policies import Optimal
-from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, all_set_asides
 from solver.wording import say, say_later, say_number
 
@@ -175,22 +174,17 @@ class Games:
         """Games whose bots are at it here."""
 
     async def prepare(
-        self,
-        caller: Caller,
-        players: Sequence[Player],
-        rules: Ruleset,
-        kits: tuple[Kit, ...],
-        *,
-        tracked: bool = False,
-        joker_alone: bool = False,
+        self, caller: Caller, players: Sequence[Player], setup: Setup
     ) -> AsyncIterator[Delay]:
         """Have the dice that players bring, if they do, solved against each other before they play.
 
         How long there is to wait.
         """
+        rules, kits, joker_alone = setup.rules, setup.kits, setup.joker_alone
         if not kits:
             return
-        await self._check_players(players, rules, tracked=tracked, brings_dice=True)
+        _check_seats(players, tracked=setup.tracked)
+        await self._check_levels(players, setup)
         commands.check_seats(len(players), len(kits))
         matchup = await at_once(matchup_of_all, rules, kits, joker_alone=joker_alone)
         many = many_of(rules, kits, joker_alone=joker_alone) if len(kits) > 2 else None
@@ -218,23 +212,22 @@ class Games:
         self,
         caller: Caller,
         players: Sequence[Player],
-        rules: Ruleset,
+        setup: Setup,
         *,
         most_open: int = 0,
         also: Callable[[Connection, str], object] | None = None,
-        **terms: Unpack[Terms],
     ) -> AsyncIterator[News]:
         """Set up a game; a table at which somebody still sits alone makes room for it.
 
         most_open : games that may be open here, where that is more than its setting
         also : what is written with it, see `Store.create_game`
         """
-        kits, pool = terms.get("kits", ()), terms.get("pool", ())
+        rules, pool = setup.rules, setup.pool
         self.oracle.tasks.pressure.check(Degree.STRAINED)
         # found here once, what rolls lead to under new rules holds up no move
         await at_once(all_set_asides, rules)
-        tracked = terms.get("tracked", False)
-        await self._check_players(players, rules, tracked=tracked, brings_dice=bool(kits or pool))
+        _check_seats(players, tracked=setup.tracked)
+        await self._check_levels(players, setup)
         if pool:
             # any of its dice that differ take as long
             sample = kits_of_picks(pool, range(2 * pairs_of(rules.dice)), rules.dice)
@@ -244,17 +237,13 @@ class Games:
         table = None
         while table is None:
             try:
-                table = await self.tables.begin(
-                    caller,
-                    rules,
-                    players,
-                    most_open=max(settings.games, most_open),
-                    also=also,
-                    **terms,
-                )
+                room = max(settings.games, most_open)
+                table = await self.tables.begin(caller, players, setup, room, also)
             except GameRunningError as error:
                 earlier.append(await self._make_room(caller, error))
-        unsolved = len(kits) > 2 and not await at_once(self.oracle.needs, table.game, rival=False)
+        unsolved = False
+        if len(setup.kits) > 2:
+            unsolved = not await at_once(self.oracle.needs, table.game, rival=False)
         if rules.rounds and len(players) > 2:
             number = len(players)
             unsolved = not await at_once(self.oracle.advisor.solved_for, rules, number)
@@ -295,11 +284,7 @@ class Games:
                 )
             if level is not None and not sat and not caller.manages:
                 raise IllegalActionError.say("only players of this game can add a bot")
-            await self._check_players(
-                [level] if level else [],
-                table.game.rules,
-                brings_dice=table.game.brings_dice,
-            )
+            await self._check_levels([level] if level else [], table.game)
             events = commands.join(table.game, level, kit)
             number = len(table.game.seats)
             levels = [*(seat.level for seat in table.game.seats), level]
@@ -324,9 +309,7 @@ class Games:
         """Leave a table before the first roll; it ends where then no person would begin."""
         async with self._changing(caller, await self.tables.find(caller, game_id)) as table:
             seat = table.seat_for(caller, who)
-            events = commands.leave(table.game, seat)
-            left = seat if isinstance(events[0], Left) else None
-            after = table.then(*events, left=left)
+            after = table.then(*commands.leave(table.game, seat))
             news = await self._commit(table, after, by=table.names[seat])
         yield news
 
@@ -461,7 +444,8 @@ class Games:
     ) -> Table:
         """Put right what was told wrongly; `changes` are those of `Corrected`."""
         table.check_may_track(caller)
-        return table.then(*commands.correct(table.game, table.seat_named(who), **changes))
+        correction = Corrected(seat=table.seat_named(who), **changes)
+        return table.then(*commands.correct(table.game, correction))
 
     async def undo(self, caller: Caller, game_id: str | None) -> AsyncIterator[News]:
         """Take the last move back."""
@@ -476,7 +460,7 @@ class Games:
         game = table.game
         if game.tracked:
             table.check_may_track(caller)
-        between_turns = game.turn.state.is_first and game.turn.roll is None
+        between_turns = game.turn.is_first and game.turn.roll is None
         if between_turns and not (game.hints or game.tracked):
             raise IllegalActionError.say(
                 "that turn cannot be taken back: the host has forbidden hints here, and the odds"
@@ -564,7 +548,7 @@ class Games:
             if level is None:
                 after = table.then(*commands.skip(game))
             else:
-                await self._check_players([level], game.rules, brings_dice=game.brings_dice)
+                await self._check_levels([level], game)
                 old = table.stored.seats[game.mover]
                 seat = SeatRow(game.mover, old.person, f"{level} bot for {old.name}", level)
                 after = table.then(*commands.substitute(game, game.mover, level), seat=seat)
@@ -609,7 +593,7 @@ class Games:
         since : the version that somebody saw last; what has happened since is told again
         """
         game, (before, events) = table.game, table.lately(since)
-        in_turn = not game.turn.state.is_first or game.turn.roll is not None
+        in_turn = not game.turn.is_first or game.turn.roll is not None
         has_chances = game.over or game.hints or not in_turn
         chances = await self.oracle.chances(table) if has_chances else None
         chart, at_start = await self.oracle.chart(table), await self.oracle.at_start(table)
@@ -790,20 +774,12 @@ class Games:
             raise InvalidRequestError.say("the program rolls the dice: just type /roll")
         return await self.tables.rolled(game, seat)
 
-    async def _check_players(
-        self,
-        players: Sequence[Player],
-        rules: Ruleset,
-        *,
-        tracked: bool = False,
-        brings_dice: bool = False,
-    ) -> None:
-        _check_seats(players, tracked=tracked)
+    async def _check_levels(self, players: Sequence[Player], setup: Setup) -> None:
         for player in players:
             if isinstance(player, Person):
                 continue
-            if not brings_dice or player != Optimal.name:  # which their dice are solved for
-                await at_once(policy_of, self.oracle.advisor, player, rules)
+            if not setup.brings_dice or player != Optimal.name:  # which their dice are solved for
+                await at_once(policy_of, self.oracle.advisor, player, setup.rules)
 
 
 def _check_seats(players: Sequence[Player], *, tracked: bool) -> None:
@@ -829,7 +805,7 @@ def _stands_otherwise(before: Game, after: Game, events: Sequence[Event]) -> boo
         return True
     seats = [[(seat.standing, seat.playing) for seat in game.seats] for game in (before, after)]
     is_changed = seats[0] != seats[1] or any(isinstance(event, Corrected) for event in events)
-    in_turn = not after.turn.state.is_first or after.turn.roll is not None
+    in_turn = not after.turn.is_first or after.turn.roll is not None
     return is_changed and (after.hints or not in_turn)
 
 

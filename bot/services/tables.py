@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import accumulate, pairwise
-from typing import TypedDict, Unpack
 from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
@@ -36,6 +35,7 @@ from bot.table.events import (
     Revealed,
     Rolled,
     Seeded,
+    Setup,
     Used,
     event_data,
 )
@@ -43,8 +43,6 @@ from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
 from bot.tasks.tasks import Asker
 from solver.errors import IllegalActionError, InvalidRequestError
-from solver.loaded.kits import Kit
-from solver.named.sets import NamedDie
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.wording import say, say_later, say_number
@@ -93,18 +91,6 @@ class Caller:
 
 Player = Person | str
 """Who is to sit down: a person, or a bot by its level."""
-
-
-class Terms(TypedDict, total=False):
-    """What people may agree on for a game beside its rules, see `Begun`."""
-
-    tracked: bool
-    hints: bool
-    away_seconds: int | None
-    kits: tuple[Kit, ...]
-    joker_alone: bool
-    pool: tuple[NamedDie, ...]
-    closed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,8 +243,7 @@ class Table:
                 " is away, /skip {name} skips the turn and /replace {name} lets a bot play on",
                 name=self.names[seat],
             )
-        if not self.game.seats[seat].playing:
-            raise IllegalActionError.say("that player has resigned")
+        commands.check_playing(self.game, seat)
         return seat
 
     def acting_seat(self, caller: Caller) -> int:
@@ -307,22 +292,20 @@ class Table:
         """The names of all in one line."""
         return ", ".join(self.names)
 
-    def then(self, *events: Event, seat: SeatRow | None = None, left: int | None = None) -> "Table":
+    def then(self, *events: Event, seat: SeatRow | None = None) -> "Table":
         """The table once events have happened.
 
         seat : with its new or other player
-        left : the number of a seat that is given up
         """
-        game, stored = self.game, self.stored
+        game, seats = self.game, list(self.stored.seats)
         for event in events:
             game = apply(game, event)
+            if isinstance(event, Left):
+                del seats[event.seat]
+                seats = [replace(other, number=number) for number, other in enumerate(seats)]
         if seat is not None:
-            others = stored.seats[: seat.number], stored.seats[seat.number + 1 :]
-            stored = replace(stored, seats=(*others[0], seat, *others[1]))
-        if left is not None:
-            others = stored.seats[:left], stored.seats[left + 1 :]
-            moved = (replace(other, number=other.number - 1) for other in others[1])
-            stored = replace(stored, seats=(*others[0], *moved))
+            seats[seat.number : seat.number + 1] = [seat]
+        stored = replace(self.stored, seats=tuple(seats))
         return replace(self, stored=stored, events=(*self.events, *events), game=game)
 
 
@@ -349,32 +332,28 @@ class Tables:
     async def begin(
         self,
         caller: Caller,
-        rules: Ruleset,
         players: Sequence[Player],
-        *,
-        most_open: int = 1,
+        setup: Setup,
+        most_open: int,
         also: Callable[[Connection, str], object] | None = None,
-        **terms: Unpack[Terms],
     ) -> Table:
         """Set up a game. Raises IllegalActionError, or GameRunningError where there is one.
 
         also : what is written with it, see `Store.create_game`
         """
-        secret = None if terms.get("tracked") else secrets.token_bytes(32)
+        secret = None if setup.tracked else secrets.token_bytes(32)
         game_id = secrets.token_hex(4)
         levels = [None if isinstance(player, Person) else player for player in players]
-        begun = commands.begin_game(
-            game_id,
-            rules,
-            levels,
+        setup = replace(
+            setup,
             host=next((k for k, player in enumerate(players) if player == caller.person), None),
             commitment=fair_dice.commitment(secret) if secret else None,
-            **terms,
         )
+        begun = commands.begin_game(game_id, levels=levels, **setup.terms)
         try:
             stored = await self.store.create_game(
                 caller.place,
-                rules.name,
+                setup.rules.name,
                 [seat_row(number, player, levels) for number, player in enumerate(players)],
                 [NewEvent(begun.kind, event_data(begun))],
                 secret,

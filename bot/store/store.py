@@ -626,11 +626,6 @@ class Store(Transactions):
         await self.write(move, Mode.APPEND)
         return version
 
-    async def load(self, game_id: str) -> tuple[StoredGame, tuple[StoredEvent, ...]]:
-        """A game and all that happened in it. Raises MissingGameError and DamagedGameError."""
-        record = await self.record(game_id)
-        return record.game, record.events
-
     async def record(self, game_id: str, *, even_set_aside: bool = False) -> GameRecord:
         """All that is stored of a game, every row as it was written.
 

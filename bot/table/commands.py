@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from bot.table import events, fair_dice
 from bot.table.badges import faces_of, farkle_text, weights_of
-from bot.table.events import Begun, TurnEnding
+from bot.table.events import Begun, Setup, TurnEnding
 from bot.table.fold import apply
 from bot.table.state import (
     Game,
@@ -273,19 +273,12 @@ def score(
     return [events.Scored(points=points, ending=TurnEnding(ending))]  # type: ignore[arg-type]
 
 
-def correct(
-    game: Game,
-    seat: int,
-    *,
-    score: int | None = None,
-    farkles: int | None = None,
-    uses: int | None = None,
-    moves: bool = False,
-) -> list[events.Corrected]:
-    """Put right what was told wrongly; `uses` are those left of a badge that is used up."""
+def correct(game: Game, correction: events.Corrected) -> list[events.Corrected]:
+    """Put right what was told wrongly."""
     check_tracked(game)
     check_goes_on(game)
-    rules = game.rules
+    rules, seat, moves = game.rules, correction.seat, correction.moves
+    score, farkles, uses = correction.score, correction.farkles, correction.uses
     if game.stage not in {Stage.LOBBY, Stage.PLAY}:
         raise IllegalActionError.say(
             "somebody has reached the goal: take that back with /undo first"
@@ -336,7 +329,7 @@ def correct(
         )
     if moves:
         _check_may_move(game, seat)
-    return [events.Corrected(seat=seat, score=score, farkles=farkles, uses=uses, moves=moves)]
+    return [correction]
 
 
 def undo(game: Game, seat: int | None) -> list[events.Undone]:
@@ -397,7 +390,7 @@ def substitute(game: Game, seat: int, level: str) -> list[events.Replaced]:
         raise IllegalActionError.say(
             "this game belongs to a tournament: bots cannot take over, but /skip skips a turn"
         )
-    _check_playing(game, seat)
+    check_playing(game, seat)
     if game.tracked:
         raise IllegalActionError.say(
             "a bot cannot roll real dice; /leave NAME takes somebody out of the game"
@@ -428,7 +421,7 @@ def check_seats(players: int, most: int) -> None:
         )
 
 
-def _check_places(game: Begun | Game, players: int, most: int) -> None:
+def _check_places(game: Setup, players: int, most: int) -> None:
     """Raises IllegalActionError where so many cannot play a game."""
     rules = game.rules
     reasons = (
@@ -466,7 +459,7 @@ def most_players(game: Game) -> int:
     return places(game)
 
 
-def places(game: Begun | Game) -> int:
+def places(game: Setup) -> int:
     """How many can sit at a table."""
     most = MOST_IN_ROUNDS if game.rules.rounds else MOST_PLAYERS
     return len(game.kits) or (2 if game.rules.is_for_two or game.pool else most)
@@ -478,14 +471,15 @@ def check_tracked(game: Game) -> None:
         raise IllegalActionError.say("only a game with real dice takes scores: /track begins one")
 
 
-def _check_playing(game: Game, seat: int) -> None:
+def check_playing(game: Game, seat: int) -> None:
+    """Raises IllegalActionError where a player has resigned."""
     if not game.seats[seat].playing:
         raise IllegalActionError.say("that player has resigned")
 
 
 def _check_may_move(game: Game, seat: int) -> None:
     """Raises IllegalActionError where it cannot be the turn of a seat."""
-    _check_playing(game, seat)
+    check_playing(game, seat)
     if seat and game.rules.rounds and not game.turns_over:
         raise IllegalActionError.say(
             "rounds are counted from the player who was named first: begin the game anew"

@@ -1,5 +1,6 @@
 """What happens at a table. Events hold seat numbers, no names: who sits where is kept apart."""
 
+import dataclasses
 import re
 from enum import StrEnum
 from typing import Annotated, Any, Literal, get_args
@@ -47,14 +48,11 @@ class _Happened:
         return _KINDS[type(self)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Begun(_Happened):
-    """A game is set up; people may join until the first roll."""
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What a game is set up with, besides who sits down."""
 
-    game: str
     rules: Ruleset
-    levels: tuple[str | None, ...]
-    """The level of each seat's bot, None for a person."""
     host: SeatNumber | None = 0
     """Who may replace or skip those who are away, None if nobody sits who set up the game."""
     tracked: bool = False
@@ -65,13 +63,33 @@ class Begun(_Happened):
     commitment: str | None = None
     """The hash of the secret that the rolls are made from."""
     kits: tuple[Kit, ...] = ()
-    """What each player brings, seat by seat; none where all throw the dice of the rules."""
+    """What each player brings, seat by seat, also who is still to sit down; none where all throw
+    the dice of the rules."""
     joker_alone: bool = False
     """Whether jokers of these dice may score without a die that is none."""
     pool: tuple[NamedDie, ...] = ()
     """The dice of which a pair each is laid out, for two players to take their dice in turn."""
     closed: bool = False
-    """Whether nobody else can sit down, and nobody get up, as in a game of a tournament."""
+    """Whether it is a game of a tournament: nobody else can sit down, and nobody get up."""
+
+    @property
+    def brings_dice(self) -> bool:
+        """Whether players bring dice, or take them here, and do not throw those of the rules."""
+        return bool(self.kits or self.pool)
+
+    @property
+    def terms(self) -> dict[str, Any]:
+        """All of it by name."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(Setup)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class Begun(_Happened, Setup):
+    """A game is set up; people may join until the first roll."""
+
+    game: str
+    levels: tuple[str | None, ...]
+    """The level of each seat's bot, None for a person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
@@ -164,7 +182,7 @@ class Corrected(_Happened):
     score: int | None = None
     farkles: int | None = None
     uses: int | None = None
-    """The uses of the badge that are left."""
+    """The uses left of a badge that is used up."""
     moves: bool = False
     """Whether it is this seat's turn."""
 

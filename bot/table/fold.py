@@ -8,7 +8,7 @@ until one of them gets more points in it than the others.
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Generic, TypeVar
 
@@ -46,22 +46,8 @@ def begin(event: Begun) -> Game:
         check_pool(event.pool, rules.dice)
     matchup = matchup_of_all(rules, kits, joker_alone=event.joker_alone)
     seats = (_new_seat(rules, level, kits, k) for k, level in enumerate(event.levels))
-    return Game(
-        id=event.game,
-        rules=rules,
-        seats=tuple(seats),
-        turn=Turn(kit_of(kits, 0, rules).dice.dice_set.whole),
-        host=event.host,
-        tracked=event.tracked,
-        hints=event.hints,
-        away_seconds=event.away_seconds,
-        commitment=event.commitment,
-        kits=kits,
-        joker_alone=event.joker_alone,
-        matchup=matchup,
-        pool=event.pool,
-        closed=event.closed,
-    )
+    turn = Turn(0, kit_of(kits, 0, rules).dice.dice_set.whole)
+    return Game(id=event.game, seats=tuple(seats), turn=turn, matchup=matchup, **event.terms)
 
 
 def apply(game: Game, event: Event) -> Game:
@@ -122,7 +108,7 @@ def _changed(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911, PLR0912 
             rolled = replace(game, stage=stage, rolls=game.rolls + 1, left=None)
             return _after_roll(rolled, event.dice)
         case events.TookOver() if game.left:
-            turn = Turn(game.left.dice, game.left.turn_total, is_taken=True)
+            turn = Turn(game.left.turn_total, game.left.dice, is_taken=True)
             return replace(game, turn=turn, left=None)
         case events.Kept():
             return replace(game, turn=turn_after(game, event.dice))
@@ -162,17 +148,8 @@ def turn_after(game: Game, kept: Roll, times: int = 1) -> Turn:
 
 def turn_with(game: Game, chosen: SetAside, times: int = 1) -> Turn:
     """The turn after one of the legal set-asides; `times` as in `turn_after`."""
-    turn = game.turn
-    after = game.side.after(turn.state, chosen, times)
-    return Turn(
-        after.dice,
-        after.turn_total,
-        after.hot_dice,
-        to_confirm=after.to_confirm,
-        throws=after.throws,
-        held_set=after.held_set,
-        used=turn.used,
-    )
+    after = game.side.after(game.turn.state, chosen, times)
+    return Turn(**asdict(after), used=game.turn.used)
 
 
 def _used(game: Game, event: events.Used) -> Game:  # noqa: PLR0911 - one for each kind
@@ -208,13 +185,13 @@ def _used(game: Game, event: events.Used) -> Game:  # noqa: PLR0911 - one for ea
 
 def _turn_of(game: Game, seat: int) -> Game:
     """The game in which a seat begins a turn."""
-    return replace(game, mover=seat, turn=Turn(game.dice_of(seat).whole))
+    return replace(game, mover=seat, turn=Turn(0, game.dice_of(seat).whole))
 
 
 def _new_seat(rules: Ruleset, level: str | None, kits: tuple[Kit, ...], number: int) -> Seat:
     badge = badges_of(kits)[number] if len(kits) == 2 else None
     score, uses = (badge.head_start, badge.uses_left) if badge else (0, 0)
-    return Seat(level, score, on_board=first_standing(rules).on_board, uses=uses)
+    return Seat(score, on_board=first_standing(rules).on_board, level=level, uses=uses)
 
 
 def _with_new_seats(game: Game) -> Game:
@@ -303,8 +280,7 @@ def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
         biggest_turn=max(before.biggest_turn, points),
     )
     played_off = game.stage is Stage.PLAY_OFF
-    is_first = game.turn.state.is_first
-    counts = rules.counts_farkle(first=is_first, all_dice=game.has_hot_dice)
+    counts = rules.counts_farkle(first=game.turn.is_first, all_dice=game.has_hot_dice)
     farkles = counts and how is TurnEnding.FARKLE
     after = counted if played_off else _scored(rules, counted, how, points, farkles=farkles)
     seats = (*game.seats[:number], after, *game.seats[number + 1 :])
@@ -393,13 +369,7 @@ def _scored(rules: Ruleset, seat: Seat, how: TurnEnding, points: int, *, farkles
         return replace(seat, banked=0)
     loses = how is TurnEnding.LOSE
     after = after_turn(rules, seat.standing, points, farkles=farkles, loses=loses)
-    return replace(
-        seat,
-        score=after.score,
-        farkles=after.farkles,
-        on_board=after.on_board,
-        banked=after.banked,
-    )
+    return replace(seat, **asdict(after))
 
 
 def _following(game: Game, number: int) -> list[int]:

@@ -39,9 +39,8 @@ def replay(
             continue
         try:
             _check(game, event, secret)
-            game = apply(
-                game, event
-            )  # raises for dice, badges and levels that the rules do not allow
+            # it raises for dice, badges and levels that the rules do not allow
+            game = apply(game, event)
         except FarkleError as error:
             raise ImpossibleEventError.say(
                 "event {number} cannot have happened: {reason}", number=number, reason=str(error)
@@ -89,12 +88,6 @@ def _opens(game: Game, secret: str) -> bool:
     return commitment == game.commitment and game.over and game.secret is None
 
 
-def _corrected(game: Game, event: events.Corrected) -> Sequence[Event]:
-    # corrections of earlier versions gave back the uses of the turn
-    changes = {"score": event.score, "farkles": event.farkles, "uses": event.uses}
-    return commands.correct(game.at_turn_start, event.seat, moves=event.moves, **changes)
-
-
 _MADE: dict[type[Any], Callable[[Game, Any], Sequence[Event]]] = {
     events.Begun: lambda *_: (),
     events.Joined: lambda game, event: commands.join(game, event.level, event.kit),
@@ -111,7 +104,8 @@ _MADE: dict[type[Any], Callable[[Game, Any], Sequence[Event]]] = {
     events.Scored: lambda game, event: commands.score(
         game, game.mover, event.points, event.ending.value
     ),
-    events.Corrected: _corrected,
+    # corrections of earlier versions gave back the uses of the turn
+    events.Corrected: lambda game, event: commands.correct(game.at_turn_start, event),
     events.Undone: lambda game, _: commands.undo(game, game.before.mover if game.before else None),
     events.Resigned: lambda game, event: commands.resign(game, event.seat),
     events.Skipped: lambda game, _: commands.skip(game),

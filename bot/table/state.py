@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from bot.table.events import Picked, TurnEnding
+from bot.table.events import Picked, Setup, TurnEnding
 from solver.errors import IllegalActionError
 from solver.game.best import BestPlay
 from solver.game.position import Held, Position, highest_score
@@ -14,7 +14,7 @@ from solver.loaded.kits import Kit, Side, kit_of, many_of, pair_of
 from solver.loaded.matchup import Matchup
 from solver.named.sets import NamedDie, read_die
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import DiceSet, Hand, Remaining, Roll, SetAside, TurnState
+from solver.turn.dice import DiceSet, Hand, Roll, SetAside, TurnState
 from solver.turn.equations import EqualDice
 from solver.turn.powers import Power, PowerKind, in_steps
 from solver.wording import say
@@ -32,16 +32,12 @@ class Stage(StrEnum):
     OVER = "over"
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat(Standing):
     """What one player has; points in points, and counts of the game so far."""
 
-    level: str | None
+    level: str | None = None
     """The level of the bot that plays; None for a person."""
-    score: int = 0
-    farkles: int = 0
-    """The number of farkles in a row."""
-    on_board: bool = True
     playing: bool = True
     turns: int = 0
     farkled: int = 0
@@ -49,8 +45,6 @@ class Seat:
     biggest_turn: int = 0
     uses: int = 0
     """The uses of the badge that are left."""
-    banked: int = 0
-    """The points that the last turn banked, see `Standing.banked`."""
 
     @property
     def standing(self) -> Standing:
@@ -58,19 +52,10 @@ class Seat:
         return Standing(self.score, self.farkles, self.on_board, self.banked)
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """The turn under way."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn(TurnState):
+    """The turn under way; its dice are those to roll next, or those of the roll."""
 
-    dice: Remaining
-    """Dice to roll next, or the dice of the roll."""
-    turn_total: int = 0
-    hot_dice: int = 0
-    to_confirm: int = False
-    throws: int = 0
-    """Throws made in the turn, where the rules limit them."""
-    held_set: Roll = ()
-    """The dice of the set that is held, where the rules know of sets."""
     roll: Roll | None = None
     """The roll from which dice are to be set aside."""
     used: int = 0
@@ -104,18 +89,12 @@ class TurnEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class Game(Setup):
     """A game after some events."""
 
     id: str
-    rules: Ruleset
     seats: tuple[Seat, ...]
     turn: Turn
-    host: int | None
-    tracked: bool
-    hints: bool
-    away_seconds: int | None
-    commitment: str | None
     version: int = 1
     """Number of events."""
     stage: Stage = Stage.LOBBY
@@ -139,19 +118,10 @@ class Game:
     secret: str | None = None
     before: "Game | None" = None
     """The game that taking back the last event leads to."""
-    kits: tuple[Kit, ...] = ()
-    """What each player brings, seat by seat, also who is still to sit down; none where all throw
-    the dice of the rules."""
-    joker_alone: bool = False
-    """Whether jokers of these dice may score without a die that is none."""
     matchup: Matchup | None = None
     """What two players bring as it is solved; side k is seat k. Of more see `many_matchup`."""
-    pool: tuple[NamedDie, ...] = ()
-    """The dice of which a pair each is laid out, for two players to take their dice in turn."""
     picks: tuple[int, ...] = ()
     """Places in the pool of the pairs that were taken, in their order."""
-    closed: bool = False
-    """Whether it is a game of a tournament: nobody else can sit down, and nobody get up."""
 
     @property
     def over(self) -> bool:
@@ -183,11 +153,6 @@ class Game:
     def may_be_left(self) -> bool:
         """Whether who sits here may just get up: it has not begun, nor is it of a tournament."""
         return self.stage is Stage.LOBBY and not self.closed and not self.picks
-
-    @property
-    def brings_dice(self) -> bool:
-        """Whether players bring dice, or take them here, and do not throw those of the rules."""
-        return bool(self.kits or self.pool)
 
     @property
     def is_drafting(self) -> bool:
@@ -235,12 +200,6 @@ class Game:
             return None
         return many_of(self.rules, kits, joker_alone=self.joker_alone)
 
-    @property
-    def matchup_now(self) -> Matchup | None:
-        """The match-up of the side of the player to move."""
-        matchup: Matchup | None = self.side.matchup
-        return matchup
-
     def side_of(self, seat: int) -> Hand:
         """A player with the dice that are thrown.
 
@@ -272,7 +231,7 @@ class Game:
     @property
     def first_turn(self) -> Turn:
         """The turn of the player to move as it begins."""
-        return Turn(self.dice.whole)
+        return Turn(0, self.dice.whole)
 
     @property
     def number_of_dice(self) -> int:
@@ -284,7 +243,7 @@ class Game:
     @property
     def tries(self) -> int:
         """How many times the dice to be rolled next are thrown that farkle; 0 for any number."""
-        return self.rules.tries(self.number_of_dice, first=self.turn.state.is_first)
+        return self.rules.tries(self.number_of_dice, first=self.turn.is_first)
 
     @property
     def has_hot_dice(self) -> bool:
@@ -352,7 +311,7 @@ class Game:
         """What is left of the badges, for the decision of the player to move."""
         if self.matchup is None or not any(self.matchup.powers):
             return Held()
-        first, second = (seat.uses for seat in (*self.seats, Seat(None), Seat(None))[:2])
+        first, second = (seat.uses for seat in (*self.seats, Seat(), Seat())[:2])
         return Held((first, second), self._is_spent, self.turn.is_changed)
 
     @property

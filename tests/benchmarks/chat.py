@@ -149,7 +149,7 @@ async def check(folder: Path, load: Load) -> list[str]:
     problems = list(load.problems)
     store = await Store.open(f"sqlite:///{folder / 'farkle.db'}")
     for game_id, table in load.ended.items():
-        _, events = await store.load(game_id)
+        events = (await store.record(game_id)).events
         first, *others = [make_event(event.kind, event.data) for event in events]
         assert isinstance(first, Begun)
         game = fold(first, others)

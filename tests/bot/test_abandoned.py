@@ -54,7 +54,7 @@ async def by_stranger(chat: Chat, line: str) -> str:
 
 
 async def stored(chat: Chat, game_id: str) -> tuple[StoredEvent, ...]:
-    return (await chat.games.tables.store.load(game_id))[1]
+    return (await chat.games.tables.store.record(game_id)).events
 
 
 async def begun(chat: Chat, line: str) -> str:

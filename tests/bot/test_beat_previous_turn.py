@@ -9,7 +9,7 @@ import pytest
 from bot.features.pictures.chat import packed, unpacked
 from bot.languages import language
 from bot.table import commands
-from bot.table.events import Banked, Kept, Rolled
+from bot.table.events import Banked, Corrected, Kept, Rolled
 from bot.table.fold import apply, begin
 from bot.table.state import Game
 from bot.views.advice import position_text
@@ -86,9 +86,13 @@ def test_farkles_in_a_row_are_counted_beside_what_has_to_be_beaten() -> None:
     impossible = game.position().change(opponent_farkles=1)
     with pytest.raises(InvalidPositionError, match="the turn before was a farkle"):
         check_position(COSTLY, impossible)
-    assert apply(game, *commands.correct(game, 1, farkles=1)).position().to_beat == 0
-    assert apply(game, *commands.correct(game, 1, score=0)).position().to_beat == 0
-    assert apply(game, *commands.correct(game, 1, score=200)).position().to_beat == 150
+    assert (
+        apply(game, *commands.correct(game, Corrected(seat=1, farkles=1))).position().to_beat == 0
+    )
+    assert apply(game, *commands.correct(game, Corrected(seat=1, score=0))).position().to_beat == 0
+    assert (
+        apply(game, *commands.correct(game, Corrected(seat=1, score=200))).position().to_beat == 150
+    )
 
 
 def test_whoever_is_put_back_off_the_board_has_left_nothing_to_beat() -> None:
@@ -98,7 +102,7 @@ def test_whoever_is_put_back_off_the_board_has_left_nothing_to_beat() -> None:
         game = apply(game, *commands.score(game, game.mover, 0, "farkle"))
     game = apply(game, *commands.score(game, 0, 100, "bank"))
     assert (game.seats[0].score, game.position().to_beat) == (0, 100)
-    corrected = apply(game, *commands.correct(game, 0, score=0)).position()
+    corrected = apply(game, *commands.correct(game, Corrected(seat=0, score=0))).position()
     assert (corrected.opponent_on_board, corrected.to_beat) == (False, 0)
     check_position(rules, corrected)
 
@@ -123,7 +127,7 @@ def test_what_is_banked_has_to_be_beaten_until_a_turn_brings_nothing() -> None:
     assert game.position().to_beat == 50
     # a turn that is skipped brings nothing, and a score that is put right may be less than that
     assert apply(game, *commands.skip(game)).position().to_beat == 0
-    assert apply(game, *commands.correct(game, 1, score=0)).position().to_beat == 0
+    assert apply(game, *commands.correct(game, Corrected(seat=1, score=0))).position().to_beat == 0
     for event in (Rolled(dice=(5, 2, 3)), Kept(dice=(5,))):
         game = apply(game, event)
     with pytest.raises(IllegalActionError, match="do not beat the 50"):

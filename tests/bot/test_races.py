@@ -53,7 +53,8 @@ async def stored(folder: Path) -> tuple[Game, tuple[StoredEvent, ...]]:
     store = Store.look_into(f"sqlite:///{path}")
     try:
         [game, *_] = await store.recent_games("console", 1)
-        kept, events = await store.load(game.id)
+        record = await store.record(game.id)
+        kept, events = record.game, record.events
     finally:
         await store.close()
     first, *others = [make_event(event.kind, event.data) for event in events]

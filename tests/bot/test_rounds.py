@@ -7,7 +7,7 @@ import pytest
 
 from bot.languages import language
 from bot.table import commands
-from bot.table.events import Scored, TurnEnding
+from bot.table.events import Corrected, Scored, TurnEnding
 from bot.table.fold import apply, begin
 from bot.table.state import Game
 from bot.views.advice import why_text
@@ -73,9 +73,12 @@ def test_rounds_are_counted_and_end_the_game() -> None:
     scored(200)
     assert (game.mover, game.rounds_left, game.position().turns_left) == (1, 3, 5)
     # whose turn it is changes in the round
-    assert apply(game, *commands.correct(game, 0, moves=True)).position().turns_left == 6
+    assert (
+        apply(game, *commands.correct(game, Corrected(seat=0, moves=True))).position().turns_left
+        == 6
+    )
     with pytest.raises(IllegalActionError, match="named first"):
-        commands.correct(tracked(), 1, moves=True)
+        commands.correct(tracked(), Corrected(seat=1, moves=True))
     game = apply(game, *commands.skip(game))
     assert (game.mover, game.rounds_left) == (0, 2)
     for points in (0, 0, 0):
@@ -114,7 +117,7 @@ def test_three_have_as_many_turns_whoever_resigns() -> None:
     assert (game.mover, game.rounds_left, game.position().turns_left) == (2, 3, 5)
     game = apply(apply(game, scored_turn(0)), scored_turn(100))
     assert (game.mover, game.rounds_left, game.position().turns_left) == (2, 2, 3)
-    game = apply(game, *commands.correct(game, 0, moves=True))
+    game = apply(game, *commands.correct(game, Corrected(seat=0, moves=True)))
     assert (game.mover, game.rounds_left, game.position().turns_left) == (0, 2, 4)
     game = apply(three_play(), *commands.resign(three_play(), 0))
     for number in range(6):

@@ -21,6 +21,7 @@ from bot.services.advisor import Advisor
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
 from bot.store.store import Store
+from bot.table.events import Setup
 from bot.table.fair_dice import Proof, verify_proof
 from bot.wiring import open_parts
 from solver.errors import FarkleError
@@ -182,7 +183,7 @@ async def test_a_seed_is_exact_in_its_proof(front: DiscordFront, seed: str) -> N
     games = front._games
     ann, bob = Person("discord:11", "Ann"), Person("discord:12", "Bob")
     caller = Caller("discord:500", ann, manages=True)
-    [begun] = [one async for one in games.play(caller, [ann, bob], load_rules("kcd"))]
+    [begun] = [one async for one in games.play(caller, [ann, bob], Setup(rules=load_rules("kcd")))]
     game = begun.table.game.id
     interaction: Any = Heard("Ann")
     await front.run(interaction, "seed", Line(tuple(seed.split(" ")), {}))

@@ -161,8 +161,6 @@ class Daily:
             if place.startswith(f"{front}:") and type(hour) is int and 0 <= hour <= now.hour
         ]
         due = [*set(due) - await stored.posted(self._store, now.date())] if due else []
-        if not due:
-            return
         for place in sorted(due):
             await self._post(place, now.date(), post)
 

@@ -261,8 +261,7 @@ class Drill:
         else:
             question = await self._oracle.answered(caller.asker, wish.rules, *asked)
         rules = wish.rules.model_dump(mode="json")
-        source: dict[str, Any] = {"game_id": None, "turn": None, "chosen": None}
-        return StoredDrill(person, rules=rules, asked_at=now, **source, **kept(question))
+        return StoredDrill(person, rules=rules, asked_at=now, **kept(question))
 
     async def _own(
         self, person: str, game: PlayedGame, number: int, now: datetime

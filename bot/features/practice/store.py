@@ -98,12 +98,12 @@ class StoredDrill:
     """The ID of the position, or a key where it has none."""
     rules: dict[str, Any]
     choices: list[dict[str, Any]]
-    game_id: str | None
-    """The game in which it came up; None for one that was drawn, as for the next two."""
-    turn: int | None
-    chosen: int | None
-    """What was chosen then, as an index of the choices."""
     asked_at: datetime
+    game_id: str | None = None
+    """The game in which it came up; None for one that was drawn, as for the next two."""
+    turn: int | None = None
+    chosen: int | None = None
+    """What was chosen then, as an index of the choices."""
     answered_at: datetime | None = None
     """When it was answered last."""
     choice: int | None = None

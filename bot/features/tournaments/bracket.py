@@ -152,8 +152,8 @@ class Tournament:
         return next(entrant for entrant in self.entrants if entrant.number == number)
 
     def entrant_of(self, person: str) -> Entrant | None:
-        """The one who is this person, left or not."""
-        return next((entrant for entrant in self.entrants if entrant.person == person), None)
+        """The one who is this person, and has not left."""
+        return next((entrant for entrant in self.present if entrant.person == person), None)
 
     def game_of(self, number: int) -> TournamentGame | None:
         """The game in which an entrant sits, if one is under way."""

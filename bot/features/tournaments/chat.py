@@ -122,7 +122,7 @@ def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Com
             case "new":
                 yield tournament_reply(await made(line, caller, others))
             case "play":
-                tournament, pairing = await tournaments.pairing(caller, None, names)
+                tournament, pairing = await tournaments.pairing(caller, names)
                 yield begun(tournaments, rules, caller, tournament, pairing)
             case "remove":
                 if len(names) != 1:

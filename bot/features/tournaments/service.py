@@ -23,6 +23,7 @@ from bot.services.games import Games, News
 from bot.services.place_settings import MOST_OPEN_GAMES
 from bot.services.tables import Caller, Person, Table
 from bot.store.rows import DamagedGameError, StaleVersionError, StoreError
+from bot.table.events import Setup
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.rules.file import make_rules
 from solver.rules.ruleset import Ruleset
@@ -94,9 +95,6 @@ class Tournaments:
         self, caller: Caller, form: Form, rules: Ruleset, *, hints: bool = False
     ) -> TournamentNews:
         """Make a tournament that others can join; the caller is its host and takes part."""
-        before = await stored.last(self._store, caller.place)
-        if before is not None and before.over:
-            await stored.end(self._store, before.id, self._games.tables.now())
         new = Tournament(
             secrets.token_hex(4),
             caller.place,
@@ -122,8 +120,7 @@ class Tournaments:
         tournament = await self._open(caller, tournament_id)
         if tournament.started:
             raise IllegalActionError.say("the tournament has begun: nobody can join any more")
-        known = tournament.entrant_of(caller.person.id)
-        if known is not None and not known.left:
+        if tournament.entrant_of(caller.person.id) is not None:
             raise IllegalActionError.say("you take part in this tournament already")
         person = caller.person
         if not await stored.join(self._store, tournament.id, person.id, person.name, MOST_ENTRANTS):
@@ -144,7 +141,7 @@ class Tournaments:
         tournament = await self._open(caller, tournament_id)
         if who is None:
             entrant = tournament.entrant_of(caller.person.id)
-            if entrant is None or entrant.left:
+            if entrant is None:
                 raise IllegalActionError.say("you do not take part in this tournament")
         else:
             entrant = self._named(tournament, who)
@@ -182,26 +179,22 @@ class Tournaments:
         try:
             tournament = await self._open(caller, tournament_id)
         except StoreError:
-            number = await stored.last_id(self._store, caller.place)
-            if not caller.manages or number is None:
+            now = self._games.tables.now()
+            if not caller.manages or not await stored.put_away(self._store, caller.place, now):
                 raise
-            await stored.end(self._store, number, self._games.tables.now())
             return TournamentNews(None, Happened.ENDED)
         self._check_host(caller, tournament)
         await stored.end(self._store, tournament.id, self._games.tables.now())
         return await self._after(tournament, Happened.ENDED)
 
     async def pairing(
-        self,
-        caller: Caller,
-        tournament_id: str | None = None,
-        others: Sequence[Person | str] = (),
+        self, caller: Caller, others: Sequence[Person | str]
     ) -> tuple[Tournament, Pairing]:
         """The pairing that the caller means: the own next one, that against somebody, that of two.
 
         Raises IllegalActionError unless the caller plays in it, or is the host.
         """
-        tournament = await self._open(caller, tournament_id)
+        tournament = await self._open(caller, None)
         if not tournament.started:
             raise IllegalActionError.say(
                 "the tournament has not begun: its host begins it with /tournament start"
@@ -213,7 +206,7 @@ class Tournaments:
                 "/tournament play takes one name or two, as in /tournament play bob"
             )
         if len(named) < 2:
-            if own is None or own.left:
+            if own is None:
                 raise IllegalActionError.say("you do not take part in this tournament")
             named.insert(0, own.number)
         if len(named) == 1:
@@ -241,7 +234,7 @@ class Tournaments:
         That is who plays in it, and the host; anybody may look at one that is under way.
         """
         own = tournament.entrant_of(caller.person.id)
-        plays = own is not None and not own.left and own.number in pairing.sides
+        plays = own is not None and own.number in pairing.sides
         if plays or pairing.state is State.PLAYING:
             return
         if not self._is_host(caller, tournament):
@@ -271,9 +264,7 @@ class Tournaments:
         begun = self._games.play(
             caller,
             players,
-            rules_of(tournament),
-            hints=tournament.hints,
-            closed=True,
+            Setup(rules=rules_of(tournament), hints=tournament.hints, closed=True),
             most_open=MOST_OPEN_GAMES,
             also=stored.begins(tournament.id, (one, other)),
         )
@@ -283,12 +274,9 @@ class Tournaments:
         except StaleVersionError as error:
             raise IllegalActionError(str(error)) from None
 
-    async def _here(self, caller: Caller, tournament_id: str | None = None) -> Tournament:
-        if tournament_id is None:
-            tournament = await stored.last(self._store, caller.place)
-        else:
-            tournament = await stored.by_id(self._store, tournament_id)
-        if tournament is None or tournament.place != caller.place:
+    async def _here(self, caller: Caller, tournament_id: str | None) -> Tournament:
+        tournament = await stored.known(self._store, caller.place, tournament_id)
+        if tournament is None:
             raise InvalidRequestError.say("there is no tournament here: /tournament new makes one")
         return tournament
 
@@ -301,7 +289,8 @@ class Tournaments:
         return tournament
 
     async def _after(self, state: Tournament, happened: Happened, name: str = "") -> TournamentNews:
-        return await self._news(await stored.by_id(self._store, state.id), happened, name)
+        known = await stored.known(self._store, state.place, state.id)
+        return await self._news(known, happened, name)
 
     async def _news(
         self,
@@ -316,8 +305,8 @@ class Tournaments:
     def _named(self, tournament: Tournament, who: Person | str) -> Entrant:
         """Who takes part and is meant. Raises InvalidRequestError."""
         if isinstance(who, Person):
-            name, known = who.name, tournament.entrant_of(who.id)
-            if known and not known.left:
+            name = who.name
+            if known := tournament.entrant_of(who.id):
                 return known
         else:
             name = who.removeprefix("@")

@@ -7,8 +7,10 @@ entrants or games are missing, a tournament is not told of, and can be ended.
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from typing import Any
+from itertools import groupby
+from operator import attrgetter
 
 from sqlalchemy import (
     Column,
@@ -17,7 +19,6 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
-    func,
     insert,
     select,
     update,
@@ -27,7 +28,7 @@ from bot.features.tournaments.bracket import Entrant, Form, Tournament, Tourname
 from bot.store.records import SOMEONE
 from bot.store.rows import StaleVersionError, StoreError
 from bot.store.schema import TEXT, Json, UtcTime, games, make_table, results
-from bot.store.store import COUNTED, Keeper, Store
+from bot.store.store import COUNTED, Keeper, Store, put
 
 logger = logging.getLogger(__name__)
 
@@ -75,13 +76,13 @@ _OPEN = tournaments.c.ended_at.is_(None)
 
 
 async def make(store: Store, new: Tournament, at: datetime) -> bool:
-    """Keep a new tournament with its host, unless one of its place is open."""
+    """Keep a new tournament with its host, unless one of its place is not over."""
 
     def keep(connection: Connection) -> bool:
-        here = tournaments.c.place == new.place
-        one_open = select(func.count()).where(here, _OPEN)
-        if connection.scalar(one_open):
-            return False
+        if (before := _read(connection, tournaments.c.place == new.place)) is not None:
+            if not before.over:
+                return False
+            _end(connection, before.id, at)
         row = {
             "id": new.id,
             "place": new.place,
@@ -94,28 +95,17 @@ async def make(store: Store, new: Tournament, at: datetime) -> bool:
         }
         connection.execute(insert(tournaments).values(row))
         for entrant in new.entrants:
-            _insert(connection, new.id, entrant)
+            _sit(connection, new.id, entrant)
         return True
 
     return await store.write(keep)
 
 
-async def last(store: Store, place: str) -> Tournament | None:
-    """The one that was made last in a place. Raises StoreError for a damaged one."""
-    return await store.read(lambda connection: _read(connection, tournaments.c.place == place))
-
-
-async def last_id(store: Store, place: str) -> str | None:
-    """The id of the last tournament of a place, also of a damaged one, if it was not ended."""
-    query = select(tournaments.c.id).where(tournaments.c.place == place, _OPEN)
-    newest = query.order_by(tournaments.c.made_at.desc()).limit(1)
-    tournament_id: str | None = await store.read(lambda connection: connection.scalar(newest))
-    return tournament_id
-
-
-async def by_id(store: Store, tournament_id: str) -> Tournament | None:
-    """The one of an id. Raises StoreError for a damaged one."""
-    this = tournaments.c.id == tournament_id
+async def known(store: Store, place: str, tournament_id: str | None = None) -> Tournament | None:
+    """The one of a place that has an id, or was made last. Raises StoreError for a damaged one."""
+    this = tournaments.c.place == place
+    if tournament_id is not None:
+        this &= tournaments.c.id == tournament_id
     return await store.read(lambda connection: _read(connection, this))
 
 
@@ -143,12 +133,9 @@ async def join(store: Store, tournament_id: str, person: str, name: str, most: i
         state = _read(connection, tournaments.c.id == tournament_id)
         if state is None or state.started or state.ended or len(state.present) >= most:
             return False
-        known = state.entrant_of(person)
-        if known is not None:
-            _change(connection, tournament_id, known.number, name=name, left=0)
-        else:
-            number = max(entrant.number for entrant in state.entrants) + 1
-            _insert(connection, tournament_id, Entrant(number, person, name))
+        before = (entry.number for entry in state.entrants if entry.person == person)
+        number = next(before, max(entry.number for entry in state.entrants) + 1)
+        _sit(connection, tournament_id, Entrant(number, person, name))
         return True
 
     return await store.write(sit)
@@ -167,7 +154,7 @@ async def leave(store: Store, tournament_id: str, number: int, at: datetime) -> 
             return None
         if playing := tournament.game_of(number):
             return playing.id
-        _change(connection, tournament_id, number, left=1)
+        _sit(connection, tournament_id, replace(tournament.entrant(number), left=True))
         _end_if_over(connection, tournament_id, at)
         return None
 
@@ -240,6 +227,12 @@ async def end(store: Store, tournament_id: str, at: datetime) -> bool:
     return await store.write(lambda connection: _end(connection, tournament_id, at))
 
 
+async def put_away(store: Store, place: str, at: datetime) -> bool:
+    """End what is open in a place, damaged or not; false where nothing is."""
+    here = update(tournaments).where(tournaments.c.place == place, _OPEN).values(ended_at=at)
+    return bool(await store.write(lambda connection: connection.execute(here).rowcount))
+
+
 def begins(tournament_id: str, sides: tuple[int, int]) -> Callable[[Connection, str], None]:
     """What is written with a game of a pairing, given its id.
 
@@ -269,20 +262,9 @@ def _end(connection: Connection, tournament_id: str, at: datetime) -> bool:
     return bool(connection.execute(this.values(ended_at=at)).rowcount)
 
 
-def _insert(connection: Connection, tournament_id: str, entrant: Entrant) -> None:
-    row = {
-        "tournament_id": tournament_id,
-        "number": entrant.number,
-        "person": entrant.person,
-        "name": entrant.name,
-        "left": int(entrant.left),
-    }
-    connection.execute(insert(entrants).values(row))
-
-
-def _change(connection: Connection, tournament_id: str, number: int, **changes: Any) -> None:
-    this = entrants.c.tournament_id == tournament_id, entrants.c.number == number
-    connection.execute(update(entrants).where(*this).values(changes))
+def _sit(connection: Connection, tournament_id: str, entrant: Entrant) -> None:
+    row = {"tournament_id": tournament_id, **asdict(entrant), "left": int(entrant.left)}
+    put(connection, entrants, row)
 
 
 def _read(connection: Connection, which: ColumnElement[bool]) -> Tournament | None:
@@ -340,10 +322,8 @@ def _games(connection: Connection, tournament_id: str) -> list[TournamentGame] |
         .order_by(tournament_games.c.number, results.c.seat)
     )
     matches: list[TournamentGame] = []
-    rows: dict[int, list[Any]] = {}
-    for row in connection.execute(query):
-        rows.setdefault(row.number, []).append(row)
-    for number, seats in rows.items():
+    for number, rows in groupby(connection.execute(query), attrgetter("number")):
+        seats = list(rows)
         first = seats[0]
         if number != len(matches) + 1:
             return None

@@ -8,7 +8,7 @@ import pytest
 
 from bot.review.moments import Kind, choices, read_events
 from bot.table import badges, commands
-from bot.table.events import Begun, Event
+from bot.table.events import Begun, Corrected, Event
 from bot.table.fold import apply, begin
 from bot.table.state import Game
 from solver.errors import FarkleError
@@ -61,9 +61,9 @@ def random_command(game: Game, chance: random.Random) -> Sequence[Event]:
     if chance.random() < 0.01:
         return commands.resign(game, seat)
     beside: list[Callable[[], Sequence[Event]]] = [
-        lambda: commands.correct(game, seat, score=score),
-        lambda: commands.correct(game, seat, uses=chance.randrange(3)),
-        lambda: commands.correct(game, seat, moves=True),
+        lambda: commands.correct(game, Corrected(seat=seat, score=score)),
+        lambda: commands.correct(game, Corrected(seat=seat, uses=chance.randrange(3))),
+        lambda: commands.correct(game, Corrected(seat=seat, moves=True)),
         lambda: commands.score(game, game.mover, score, "bank"),
         lambda: commands.skip(game) if game.tracked else [],
         lambda: commands.undo(game, game.before.mover if game.before else None),

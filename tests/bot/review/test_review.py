@@ -152,7 +152,9 @@ def disturb(table: Table, rng: random.Random) -> None:
         lambda: commands.score(game, game.mover, 0, "farkle"),
         lambda: commands.skip(game),
         lambda: commands.undo(game, None),
-        lambda: commands.correct(game, rng.randint(0, 1), score=score, moves=rng.random() < 0.3),
+        lambda: commands.correct(
+            game, Corrected(seat=rng.randint(0, 1), score=score, moves=rng.random() < 0.3)
+        ),
         lambda: [Replaced(seat=game.mover, level="easy")],
     ]
     if rng.random() < 0.02:
@@ -351,8 +353,8 @@ def test_the_example_of_the_literature(strategies: dict[str, Strategy]) -> None:
 def at(strategy: Strategy, own: int, other: int) -> Table:
     """A game with these scores."""
     table = Table(strategy.rules, tracked=True)
-    table.do(commands.correct(table.game, 0, score=own))
-    table.do(commands.correct(table.game, 1, score=other))
+    table.do(commands.correct(table.game, Corrected(seat=0, score=own)))
+    table.do(commands.correct(table.game, Corrected(seat=1, score=other)))
     return table
 
 
@@ -506,7 +508,7 @@ def test_a_decision_after_a_correction_is_to_roll_or_bank(
     table = at(strategy, 1000, 1000)
     table.roll(6, 5, 3, 3, 3, 2)
     table.keep(5, 3, 3, 3)
-    table.do(commands.correct(table.game, 1, score=5000))
+    table.do(commands.correct(table.game, Corrected(seat=1, score=5000)))
     table.roll(4, 3)
     [judged] = judgements(table.review(strategy))
     assert (judged.roll, judged.options) == ((), 2)
@@ -575,9 +577,9 @@ def test_a_correction_between_turns_belongs_to_none(strategies: dict[str, Strate
     strategy = strategies["facebook"]
     table = Table(strategy.rules, tracked=True)
     table.score(500)
-    table.do(commands.correct(table.game, 0, score=5000))
+    table.do(commands.correct(table.game, Corrected(seat=0, score=5000)))
     table.score(500)
-    table.do(commands.correct(table.game, 1, moves=True))
+    table.do(commands.correct(table.game, Corrected(seat=1, moves=True)))
     table.score(300)
     changes = read_events(two(strategy), table.first, table.events).changes
     assert [(one.seat, one.turn) for one in changes] == [(0, 1), (1, 1), (1, 2)]

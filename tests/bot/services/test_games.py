@@ -16,7 +16,7 @@ from bot.languages import language
 from bot.services.tables import Caller, Person, Tables
 from bot.store.rows import SeatRow
 from bot.table import commands, fair_dice
-from bot.table.events import Replaced, Rolled
+from bot.table.events import Replaced, Rolled, Setup
 from bot.table.fair_dice import Proof
 from bot.table.state import Game
 from bot.views.table_card import table_card
@@ -784,7 +784,9 @@ async def test_only_so_many_games_are_kept_in_memory(
     places = [f"place-{number}" for number in range(4)]
     people = [Person("ann", "ann"), Person("ben", "ben")]
     for place in places:
-        [_] = [one async for one in games.play(Caller(place, people[0]), people, rules)]
+        [_] = [
+            one async for one in games.play(Caller(place, people[0]), people, Setup(rules=rules))
+        ]
     for seeds, person in enumerate(people, start=1):
         for place in places:
             [news] = [one async for one in games.seed(Caller(place, person), None, person.name)]

@@ -1,6 +1,7 @@
 """Games to which players bring their dice: played, tracked, advised and looked back on."""
 
 import json
+from collections.abc import AsyncIterator
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,9 @@ from typing import Any
 import pytest
 
 from bot.services import tables
+from bot.services.chances import Oracle
 from bot.table.fair_dice import Proof, verify_proof
+from bot.tasks.tasks import Delay
 from solver.play.memo import MemoGoForIt
 from solver.play.policies import LEVELS
 from tests.bot.known_dice import fixed_secrets
@@ -388,3 +391,14 @@ async def test_dice_are_dealt(chat: Chat) -> None:
 async def test_drafts_that_there_are_not(chat: Chat, line: str, sentence: str) -> None:
     assert sentence in " ".join((await chat.say(f"ann: {line}")).split())
     assert "No game is open here" in await chat.say("ann: /games")
+
+
+async def test_what_is_wrong_is_said_before_dice_are_solved(
+    chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def ready(*_: object) -> AsyncIterator[Delay]:
+        raise AssertionError("dice are solved")
+        yield  # which makes it a stream
+
+    monkeypatch.setattr(Oracle, "ready", ready)
+    assert "away: takes" in await chat.say(f"ann: /play @bob {DICE} {GOAL} away:1")

@@ -14,6 +14,7 @@ from bot.services.reckoning import charted
 from bot.services.tables import Caller, Person, Table
 from bot.settings import Settings
 from bot.store.records import person_stats
+from bot.table.events import Setup
 from bot.wiring import open_parts
 from solver.errors import FarkleError
 from solver.loaded.kits import Kit, matchup_of
@@ -46,7 +47,7 @@ def by(person: Person) -> Caller:
 
 
 async def test_a_bot_that_was_added_is_removed_by_who_plays(games: Games) -> None:
-    table = await last(games.play(by(ANN), [ANN], load_rules("kcd")))
+    table = await last(games.play(by(ANN), [ANN], Setup(rules=load_rules("kcd"))))
     await last(games.join(by(BOB), None))
     for level in ("greedy", "cautious"):
         table = await last(games.join(by(ANN), None, level))
@@ -62,7 +63,7 @@ async def test_a_bot_that_was_added_is_removed_by_who_plays(games: Games) -> Non
 
 
 async def test_who_gets_up_leaves_no_gap(games: Games) -> None:
-    table = await last(games.play(by(ANN), [ANN], load_rules("kcd")))
+    table = await last(games.play(by(ANN), [ANN], Setup(rules=load_rules("kcd"))))
     for person in (BOB, CARL):
         table = await last(games.join(by(person), None))
     for person in (CARL, BOB):
@@ -87,7 +88,7 @@ async def test_who_gets_up_leaves_no_gap(games: Games) -> None:
 
 
 async def test_a_table_without_people_ends(games: Games) -> None:
-    table = await last(games.play(by(ANN), [ANN], load_rules("kcd")))
+    table = await last(games.play(by(ANN), [ANN], Setup(rules=load_rules("kcd"))))
     with pytest.raises(FarkleError, match="you do not play in this game"):
         await last(games.get_up(by(BOB), None))
     table = await last(games.join(by(ANN), None, "greedy"))
@@ -104,7 +105,7 @@ async def test_who_gets_up_leaves_the_dice_that_they_brought(games: Games) -> No
     lucky = Kit(read_set("lucky*6"), read_badge("headstart:250"))
     odd, devil = Kit(read_set("odd*6")), Kit(read_set("devil*6"))
     rules = load_rules("kcd")
-    table = await last(games.play(by(ANN), [ANN], rules, kits=(lucky, odd)))
+    table = await last(games.play(by(ANN), [ANN], Setup(rules=rules, kits=(lucky, odd))))
     await last(games.join(by(BOB), None, kit=devil))
     table = await last(games.get_up(by(BOB), None))
     assert table.game.kits == (lucky, devil)
@@ -136,7 +137,7 @@ async def test_who_comes_after_another_brings_what_counts(games: Games, badge: s
     )
     for kit in (guest, next_one):
         solve(games, matchup_of(rules, (host, kit)))
-    await last(games.play(by(ANN), [ANN], rules, kits=(host, guest)))
+    await last(games.play(by(ANN), [ANN], Setup(rules=rules, kits=(host, guest))))
     await last(games.join(by(BOB), None))
     await last(games.get_up(by(BOB), None))
     begun = await last(games.join(by(CARL), None, None, next_one))
@@ -159,7 +160,7 @@ async def test_a_game_ends_whatever_its_review_comes_to(
     monkeypatch.setattr(chances, "accuracy", fails)
     rules, kit = kcd(dice=3, goal=600), Kit(read_set("devil,lucky,pie", 3))
     solve(games, matchup_of(rules, (kit, kit)))
-    await last(games.play(by(ANN), [ANN, BOB], rules, kits=(kit, kit)))
+    await last(games.play(by(ANN), [ANN, BOB], Setup(rules=rules, kits=(kit, kit))))
     await last(games.roll(by(ANN), None))
     table = await last(games.resign(by(ANN), None))
     kept = await person_stats(games.tables.store, BOB.id)
@@ -168,7 +169,7 @@ async def test_a_game_ends_whatever_its_review_comes_to(
 
 async def test_who_took_dice_of_a_draft_stays(games: Games) -> None:
     pool = read_set("lucky,odd,devil,weighted,holy,ordinary").dice
-    await last(games.play(by(ANN), [ANN, BOB], load_rules("kcd"), pool=pool))
+    await last(games.play(by(ANN), [ANN, BOB], Setup(rules=load_rules("kcd"), pool=pool)))
     table = await last(games.get_up(by(ANN), None))
     assert (table.names, table.game.mover) == (("Bob",), 0)
     await last(games.join(by(ANN), None))

@@ -8,6 +8,7 @@ from bot.services.advisor import Advisor
 from bot.services.games import News
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
+from bot.table.events import Setup
 from bot.table.state import Game
 from bot.wiring import open_parts
 from solver.rules.file import load_rules
@@ -33,7 +34,7 @@ async def test_they_stay(tmp_path: Path, data: Path, players: int, hints: bool) 
     advisor, rules = Advisor(data / "strategies"), load_rules("kcd")
     async with open_parts(Settings(data=tmp_path), advisor) as parts:
         games, host = parts.games, Caller(PLACE, PEOPLE[0])
-        begun = games.play(host, PEOPLE[:players], rules, hints=hints)
+        begun = games.play(host, PEOPLE[:players], Setup(rules=rules, hints=hints))
         [news] = [one async for one in begun]
         last, turns, known = news.chances, 0, True
         while turns < 5 or news.table.game.turn.roll is None or not known:

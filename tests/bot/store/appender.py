@@ -20,7 +20,7 @@ async def main(url: str) -> None:
     store = await Store.open(url)
     print("open", flush=True)
     try:
-        version = (await store.load(GAME))[0].version
+        version = (await store.record(GAME)).game.version
     except MissingGameError:
         await store.create_game("here", "kcd", [], [], None, 1, datetime.now(UTC), GAME)
         version = 0

@@ -42,7 +42,7 @@ async def histories(path: Path) -> dict[str, tuple[Any, ...]]:
     """The events of each game, whose hashes are looked at as they are read."""
     store = Store.look_into(f"sqlite:///{path}")
     try:
-        return {game: (await store.load(game))[1] for game in GAMES}
+        return {game: (await store.record(game)).events for game in GAMES}
     finally:
         await store.close()
 
@@ -85,7 +85,7 @@ async def test_a_backup_taken_under_load_is_the_history_of_a_moment(
     # each database that was replaced is kept
     assert len(list(path.parent.glob("farkle.db.replaced-*"))) == len(copies)
     store = await Store.open(f"sqlite:///{path}")
-    await store.append(GAMES[0], len((await store.load(GAMES[0]))[1]), [rolled(1)], NOON)
+    await store.append(GAMES[0], len((await store.record(GAMES[0])).events), [rolled(1)], NOON)
     await store.close()
 
 

@@ -59,7 +59,7 @@ async def test_what_was_changed_is_noticed(
     with closing(sqlite3.connect(path)) as connection, connection:
         assert connection.execute(statement).rowcount == 1
     with pytest.raises(DamagedGameError, match=f"event {number} "):
-        await store.load("g")
+        await store.record("g")
 
 
 async def test_random_changes_of_events_are_noticed(store: Store, path: Path) -> None:
@@ -68,7 +68,7 @@ async def test_random_changes_of_events_are_noticed(store: Store, path: Path) ->
     await begin(store, "g")
     for version in range(1, 7):
         await store.append("g", version, [rolled(version, 6)], NOON)
-    whole = await store.load("g")
+    whole = await store.record("g")
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         for _ in range(60):
             version = chance.randrange(2, 8)
@@ -81,6 +81,6 @@ async def test_random_changes_of_events_are_noticed(store: Store, path: Path) ->
             connection.execute(change, [now])
             if now != was:
                 with pytest.raises(DamagedGameError):
-                    await store.load("g")
+                    await store.record("g")
             connection.execute(change, [was])
-    assert await store.load("g") == whole
+    assert await store.record("g") == whole

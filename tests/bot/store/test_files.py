@@ -86,7 +86,11 @@ async def test_a_deleted_database_takes_no_more_moves(path: Path, url: str) -> N
     await begin(store, "g")
     away = path.with_name("away")
     path.rename(away)
-    for asked in (store.append("g", 1, [rolled(1)], NOON), store.load("g"), store.settings("here")):
+    for asked in (
+        store.append("g", 1, [rolled(1)], NOON),
+        store.record("g"),
+        store.settings("here"),
+    ):
         with pytest.raises(StoreError, match=r"The database .* is gone: put it back, or end"):
             await asked
     assert not path.exists()
@@ -102,7 +106,7 @@ async def test_a_replaced_database_is_not_mistaken_for_the_old_one(path: Path, u
     copy = path.with_name("copy")
     shutil.copy(path, copy)
     copy.replace(path)
-    for asked in (store.append("g", 1, [rolled(1)], NOON), store.load("g")):
+    for asked in (store.append("g", 1, [rolled(1)], NOON), store.record("g")):
         with pytest.raises(StoreError, match="was replaced while the program was running: start"):
             await asked
     await store.close()
@@ -114,7 +118,7 @@ async def test_a_database_that_goes_during_a_move(path: Path, url: str) -> None:
     with pytest.raises(StoreError, match="is gone"):
         await store.write(lambda _: path.rename(path.with_name("away")))
     path.with_name("away").rename(path)
-    assert (await store.load("g"))[0].version == 1
+    assert (await store.record("g")).game.version == 1
     await store.close()
 
 
@@ -123,13 +127,13 @@ async def test_what_lies_beside_the_database_is_deleted(path: Path, url: str, wh
     store = await Store.open(url)
     await begin(store, "g")
     path.with_name(path.name + which).unlink()
-    for asked in (store.append("g", 1, [rolled(1)], NOON), store.load("g")):
+    for asked in (store.append("g", 1, [rolled(1)], NOON), store.record("g")):
         with pytest.raises(StoreError, match=rf"db{which}, a part of the database, was"):
             await asked
     await store.close()
     # what was acknowledged before is there after a restart
     store = await Store.open(url)
-    assert (await store.load("g"))[0].version == 1
+    assert (await store.record("g")).game.version == 1
     assert await store.append("g", 1, [rolled(1)], NOON) == 2
     await store.close()
 

@@ -194,7 +194,8 @@ async def test_forgetting_leaves_no_trace_and_no_hole(store: Store, path: Path) 
     assert await traces(store, path, "ben", "Ben")
     assert await forget(store, person) == 0
 
-    game, events = await store.load("g007")
+    record = await store.record("g007")
+    game, events = record.game, record.events
     assert game.seats == (SeatRow(0, None, "someone", None), SeatRow(1, "ben", "Ben", None))
     assert (len(events), len(await game_results(store, "g007"))) == (2, 2)
     assert (await person_stats(store, "ben")).games == 200

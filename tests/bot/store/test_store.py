@@ -67,7 +67,8 @@ async def game_results(store: Store, game_id: str) -> tuple[GameResult, ...]:
 async def test_a_game_is_read_as_it_was_written(store: Store) -> None:
     data = {"names": "Zoë 🎲", "nested": [{"x": None}, 0.1, True], "empty": {}}
     made = await begin(store, "g", seats=[BOT, ANN], events=[NewEvent("a", data), rolled(1, 5)])
-    game, events = await store.load("g")
+    record = await store.record("g")
+    game, events = record.game, record.events
     assert game == replace(made, seats=(ANN, BOT))
     assert game == StoredGame("g", "here", "kcd", True, 2, NOON, None, (ANN, BOT))
     assert events == (
@@ -90,7 +91,8 @@ async def test_a_game_grows_and_ends(store: Store) -> None:
         "results": results,
     }
     assert await store.append("g", 3, [NewEvent("ended", {})], later, **end) == 4
-    game, events = await store.load("g")
+    record = await store.record("g")
+    game, events = record.game, record.events
     assert game == StoredGame("g", "here", "kcd", False, 4, NOON, later, (taken_over, BEN, BOT))
     assert [event.version for event in events] == [1, 2, 3, 4]
     assert await game_results(store, "g") == results
@@ -98,7 +100,7 @@ async def test_a_game_grows_and_ends(store: Store) -> None:
 
 async def test_moments_are_utc_whatever_they_were_given_in(store: Store) -> None:
     await begin(store, "g", at=NOON.astimezone(timezone(timedelta(hours=5))))
-    game, _ = await store.load("g")
+    game = (await store.record("g")).game
     assert (game.began_at, game.began_at.tzinfo) == (NOON, UTC)
     with pytest.raises(StatementError, match="no time zone"):
         await begin(store, "h", at=NOON.replace(tzinfo=None))
@@ -106,12 +108,12 @@ async def test_moments_are_utc_whatever_they_were_given_in(store: Store) -> None
 
 async def test_what_does_not_fit_is_refused_as_a_whole(store: Store) -> None:
     await begin(store, "g")
-    before = await store.load("g")
+    before = await store.record("g")
     with pytest.raises(IntegrityError):
         await store.append("g", 1, [rolled(1)], NOON, sit=[BEN, SeatRow(ANN.number, *"xyz")])
     with pytest.raises(ValueError, match="results"):
         await store.append("g", 1, [rolled(1)], NOON, results=[RESULT])
-    assert await store.load("g") == before
+    assert await store.record("g") == before
 
 
 async def test_stale_over_and_missing_games(store: Store) -> None:
@@ -124,10 +126,10 @@ async def test_stale_over_and_missing_games(store: Store) -> None:
     await store.append("g", 1, [rolled(1)], NOON, ended=True)
     with pytest.raises(StaleVersionError, match="over"):
         await store.append("g", 2, [rolled(1)], NOON)
-    for asked in (store.load("h"), store.secret("h"), store.append("h", 0, [], NOON)):
+    for asked in (store.record("h"), store.secret("h"), store.append("h", 0, [], NOON)):
         with pytest.raises(MissingGameError, match="There is no game h"):
             await asked
-    assert (await store.load("g"))[0].version == 2
+    assert (await store.record("g")).game.version == 2
 
 
 async def test_lists_of_games(store: Store) -> None:
@@ -194,7 +196,7 @@ async def test_of_twenty_appends_to_one_version_one_succeeds(store: Store) -> No
     appends = [store.append("g", 1, [rolled(n)], NOON) for n in range(20)]
     done = await asyncio.gather(*appends, return_exceptions=True)
     assert sorted(map(type, done), key=str) == [*[StaleVersionError] * 19, int]
-    _, events = await store.load("g")
+    events = (await store.record("g")).events
     assert [event.data for event in events[1:]] == [{"dice": [done.index(2)]}]
 
 
@@ -241,14 +243,15 @@ async def test_a_cancelled_append_is_whole_or_nothing_and_holds_nobody_up(
     await begin(store, "g")
     outcomes = set()
     for _ in range(150):
-        before = (await store.load("g"))[0].version
+        before = (await store.record("g")).game.version
         append = asyncio.create_task(store.append("g", before, [rolled(1), rolled(2)], NOON))
         for _ in range(chance.randrange(4)):
             await asyncio.sleep(chance.choice((0, chance.random() / 500)))
         append.cancel()
         await asyncio.wait([append])
         await store.set_place_setting("here", "a write", "that needs the lock")
-        game, events = await store.load("g")
+        record = await store.record("g")
+        game, events = record.game, record.events
         assert [event.version for event in events] == list(range(1, game.version + 1))
         assert game.version - before in ({0, 2} if append.cancelled() else {2})
         outcomes.add(append.cancelled())
@@ -291,7 +294,8 @@ async def _stored(url: str) -> tuple[int, tuple[StoredEvent, ...]]:
     """The version and the events, none if not even the game is there."""
     store = await Store.open(url)
     try:
-        game, events = await store.load(appender.GAME)
+        record = await store.record(appender.GAME)
+        game, events = record.game, record.events
     except MissingGameError:
         return 0, ()
     finally:

@@ -66,7 +66,8 @@ async def versions(store: Store) -> dict[str, int]:
     """The versions of all games, whose events are whole."""
     found = {}
     for game in (await store.open_games("here"))[0]:
-        stored, events = await store.load(game.id)
+        record = await store.record(game.id)
+        stored, events = record.game, record.events
         assert len(events) == stored.version
         found[game.id] = stored.version
     return found
@@ -80,7 +81,7 @@ async def test_of_two_that_contradict_each_other_the_first_holds(store: Store) -
         moves.append(asyncio.create_task(store.append("g", 2, [rolled(4)], NOON)))
     done = await asyncio.gather(*moves, return_exceptions=True)
     assert [type(one) for one in done] == [int, StaleVersionError, StaleVersionError, int]
-    _, events = await store.load("g")
+    events = (await store.record("g")).events
     assert [event.data["dice"] for event in events[1:]] == [[1], [4]]
 
 
@@ -93,7 +94,7 @@ async def test_what_one_that_fails_had_written_is_taken_back(store: Store) -> No
         holds = asyncio.create_task(store.append("g", 1, [rolled(2)], NOON))
     done = await asyncio.gather(fails, holds, return_exceptions=True)
     assert [type(one) for one in done] == [IntegrityError, int]
-    _, events = await store.load("g")
+    events = (await store.record("g")).events
     assert [event.data for event in events[1:]] == [{"dice": [2]}]
 
 
@@ -151,7 +152,7 @@ async def test_a_move_on_a_quick_disk_waits_for_nothing(
         other.commit()
         assert await move == 4
     assert at_once(4)
-    _, events = await store.load("g")
+    events = (await store.record("g")).events
     assert [event.data["dice"] for event in events[1:]] == [[1], [2], [3], [4]]
 
 
@@ -184,7 +185,7 @@ async def test_whatever_breaks_off_every_move_is_whole_or_not_there(
 
     async def move(name: str) -> None:
         for _ in range(15):
-            version = (await store.load(name))[0].version + (chance.random() < 0.1)
+            version = (await store.record(name)).game.version + (chance.random() < 0.1)
             mark = next(marks)
             new: list[Any] = [rolled(mark), rolled(mark)]
             task = asyncio.create_task(store.append(name, version, new, NOON))
@@ -201,7 +202,7 @@ async def test_whatever_breaks_off_every_move_is_whole_or_not_there(
 
     await asyncio.gather(*(move(name) for name in kept for _ in range(2)))
     for name, marked in kept.items():
-        _, events = await store.load(name)
+        events = (await store.record(name)).events
         found = [event.data["dice"][0] for event in events[1:]]
         assert found[::2] == found[1::2]
         assert set(marked) <= set(found[::2]) <= set(marked) | unsure[name]
@@ -358,7 +359,7 @@ async def test_who_comes_after_the_end_is_told_so(store: Store) -> None:
         lambda: store.append("g", 1, [rolled(1)], NOON),
         lambda: store.set_place_setting("here", "games", 4),
         lambda: store.settings("here"),
-        lambda: store.load("g"),
+        lambda: store.record("g"),
         store.count_open,
         store.scrub,
     ):

@@ -13,7 +13,7 @@ import pytest
 
 from bot.review.worth import Worth
 from bot.table import badges, commands
-from bot.table.events import Accepted, Begun
+from bot.table.events import Accepted, Begun, Corrected
 from bot.table.fold import apply, begin
 from bot.table.state import Game
 from solver.errors import FarkleError, IllegalActionError
@@ -189,10 +189,10 @@ def test_what_was_used_in_the_turn_is_not_given_back_by_a_correction() -> None:
     used = apply(game, *badges.use(game, 0, (), fallen))
     assert (full, used.turn.used, used.mover) == (2, 1, 0)
     with pytest.raises(IllegalActionError, match="its uses left are 0 to 1 now, not 2"):
-        commands.correct(used, 0, uses=full)
-    less = apply(used, *commands.correct(used, 0, uses=0))
+        commands.correct(used, Corrected(seat=0, uses=full))
+    less = apply(used, *commands.correct(used, Corrected(seat=0, uses=0)))
     assert less.at_turn_start.seats[0].uses == 1
-    anew = apply(used, *commands.correct(used, 0, uses=full, moves=True))
+    anew = apply(used, *commands.correct(used, Corrected(seat=0, uses=full, moves=True)))
     assert anew.at_turn_start.seats[0].uses == full
 
 

@@ -18,7 +18,7 @@ from hypothesis.stateful import (
 )
 
 from bot.table import commands
-from bot.table.events import Begun, Event, Revealed, event_data, make_event
+from bot.table.events import Begun, Corrected, Event, Revealed, event_data, make_event
 from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
 from solver.errors import IllegalActionError
@@ -441,14 +441,14 @@ class TableMachine(RuleBasedStateMachine):
             st.just(self.referee.mover) | st.just(self.referee.mover) | seats, label="seat"
         )
 
-    def attempt(self, legal: bool, command: Any, *args: Any, **options: Any) -> list[Event] | None:
+    def attempt(self, legal: bool, command: Any, *args: Any) -> list[Event] | None:
         """The events of a command that the referee allows; None where both refuse it."""
         if legal:
-            made: list[Event] = list(command(self.game, *args, **options))
+            made: list[Event] = list(command(self.game, *args))
             return made
         before = replace(self.game)
         with pytest.raises(IllegalActionError) as error:
-            command(self.game, *args, **options)
+            command(self.game, *args)
         assert self.game == before
         sentence = str(error.value)
         assert sentence
@@ -712,9 +712,8 @@ class TableMachine(RuleBasedStateMachine):
             and (farkles is None or 0 <= farkles < (penalty.in_a_row if penalty else 1))
             and (not moves or referee.players[seat].playing)
         )
-        made = self.attempt(
-            legal, commands.correct, seat, score=score, farkles=farkles, moves=moves
-        )
+        correction = Corrected(seat=seat, score=score, farkles=farkles, moves=moves)
+        made = self.attempt(legal, commands.correct, correction)
         if made is not None:
             referee.remember()
             player = referee.players[seat]

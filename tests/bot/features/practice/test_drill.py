@@ -337,7 +337,7 @@ async def test_programs_ask_the_same(program: Program, other: Program) -> None:
 def test_what_was_drawn_and_found_at_once_is_done_with(is_own: bool) -> None:
     choices = [{"win_probability": worth} for worth in (0.5, 0.4)]
     game = "g" if is_own else None
-    asked = StoredDrill("ann", "X", {}, choices, game, None, None, NOON)
+    asked = StoredDrill("ann", "X", {}, choices, NOON, game)
     found = answered(asked, 1, NOON)
     assert (found.due is None) is not is_own
     assert (found.choice, found.answered_at) == (0, NOON)

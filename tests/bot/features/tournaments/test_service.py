@@ -64,7 +64,7 @@ class Program:
     async def play(self, name: str, *against: str) -> News:
         """The first thing told of a game that somebody begins."""
         caller = by(name)
-        found, pairing = await self.tournaments.pairing(caller, None, against)
+        found, pairing = await self.tournaments.pairing(caller, against)
         news = [one async for one in self.tournaments.play(caller, found, pairing)]
         return news[0]
 

@@ -24,7 +24,7 @@ from bot.services.tables import Caller, Person, Tables
 from bot.settings import Settings
 from bot.store.rows import PlaceSettings
 from bot.table import commands
-from bot.table.events import Rolled
+from bot.table.events import Rolled, Setup
 from bot.table.state import Game
 from bot.tasks.tasks import Tasks
 from bot.wiring import end_abandoned, open_parts
@@ -80,7 +80,7 @@ async def test_pictures_are_left_out_before_moves(
     monkeypatch.setattr(Tables, "rolled", rolled)
     async with open_parts(Settings(data=tmp_path), Advisor(tmp_path), late=0.1) as parts:
         front = DiscordFront(parts.commands, parts.pressing)
-        begun = parts.games.play(Caller(PLACE, ANN), [ANN, BOB], load_rules("kcd"))
+        begun = parts.games.play(Caller(PLACE, ANN), [ANN, BOB], Setup(rules=load_rules("kcd")))
         [game_id] = [news.table.game.id async for news in begun]
 
         async def press(mask: int) -> Any:
@@ -125,7 +125,7 @@ async def test_a_result_does_not_wait_for_its_chart(
     rules = variant("kcd", goal=500)
     async with open_parts(Settings(data=tmp_path), Advisor(tmp_path)) as parts:
         front = DiscordFront(parts.commands, parts.pressing)
-        begun = parts.games.play(Caller(PLACE, ANN), [ANN, BOB], rules)
+        begun = parts.games.play(Caller(PLACE, ANN), [ANN, BOB], Setup(rules=rules))
         [game_id] = [news.table.game.id async for news in begun]
         for mask, action in ((0, "roll"), (0b111000, "bank")):
             version = (await parts.games.tables.current(game_id)).game.version
@@ -176,7 +176,7 @@ async def test_a_press_becomes_no_line_of_text(
     async with open_parts(Settings(data=tmp_path), advisor) as parts:
         front = DiscordFront(never, parts.pressing)
         players = [ANN, BOB]
-        begun = parts.games.play(Caller(PLACE, ANN), players, load_rules("kcd"))
+        begun = parts.games.play(Caller(PLACE, ANN), players, Setup(rules=load_rules("kcd")))
         [game_id] = [news.table.game.id async for news in begun]
 
         async def press(action: str, mask: int = 0) -> str:
@@ -202,7 +202,7 @@ async def test_what_comes_late_is_told_to_wait_in_time(tmp_path: Path) -> None:
     """A press that was heard, or could be answered, only when Discord has waited for seconds."""
     async with open_parts(Settings(data=tmp_path), Advisor(tmp_path / "strategies")) as parts:
         front = DiscordFront(Mock(), parts.pressing)
-        begun = parts.games.play(Caller(PLACE, ANN), [ANN, BOB], load_rules("kcd"))
+        begun = parts.games.play(Caller(PLACE, ANN), [ANN, BOB], Setup(rules=load_rules("kcd")))
         [table] = [news.table async for news in begun]
         version = 1
         for late in (0.0, 2.5):
@@ -265,7 +265,7 @@ async def test_the_message_of_an_abandoned_table_loses_its_buttons(tmp_path: Pat
     async with open_parts(Settings(data=tmp_path), Advisor(tmp_path / "strategies")) as parts:
         front = DiscordFront(Mock(), parts.pressing)
         parts.games.tables.now = lambda: now
-        begun = parts.games.play(Caller(PLACE, ANN), [ANN, BOB], load_rules("kcd"))
+        begun = parts.games.play(Caller(PLACE, ANN), [ANN, BOB], Setup(rules=load_rules("kcd")))
         [table] = [news.table async for news in begun]
         now += timedelta(hours=24)
         await end_abandoned(parts.games, 24)
@@ -281,7 +281,7 @@ async def test_an_idle_table_may_be_put_away_by_who_does_not_play(tmp_path: Path
     async with open_parts(Settings(data=tmp_path), Advisor(tmp_path / "strategies")) as parts:
         front = DiscordFront(Mock(), parts.pressing)
         parts.games.tables.now = lambda: now
-        begun = parts.games.play(Caller(PLACE, ANN), [ANN], load_rules("kcd"))
+        begun = parts.games.play(Caller(PLACE, ANN), [ANN], Setup(rules=load_rules("kcd")))
         [table] = [news.table async for news in begun]
 
         async def pressed_end() -> str:
