@@ -37,7 +37,7 @@ _DRIVERS = {"sqlite", "sqlite+aiosqlite"}
 _LOCK_SECONDS = 60.0
 """Seconds that a start waits for another one, which may look through a large database."""
 
-_WITHOUT_DONE = 1
+WITHOUT_DONE = 1
 """The version of tables that lack that of what is done."""
 
 _READ, _WRITE = "BEGIN", "BEGIN IMMEDIATE"
@@ -170,10 +170,9 @@ def prepare(path: Path, named: Path | None = None) -> None:
                     connection.execute(sa.insert(schema_version).values(number=NEWEST))
                 check_ours(connection, named or path)
                 _keep_private(path)
-                if version_of(connection) == _WITHOUT_DONE:
+                if version_of(connection) == WITHOUT_DONE:
                     _keep_copy(path)
-                    metadata.create_all(connection)
-                    connection.execute(sa.update(schema_version).values(number=NEWEST))
+                    add_done(connection)
                 check_version(connection, named or path)
                 make_indexes(connection)
                 if was_cut:
@@ -545,7 +544,7 @@ def check_version(connection: sa.Connection, path: Path | str) -> None:
         raise StoreError(
             f"The database {path} was made by a newer version of this program; install that one"
         )
-    if version == _WITHOUT_DONE:
+    if version == WITHOUT_DONE:
         raise StoreError(
             f"The database {path} was made by an earlier version of this program, and is brought"
             " over once the chat or the bot is started"
@@ -554,6 +553,12 @@ def check_version(connection: sa.Connection, path: Path | str) -> None:
     for name, table in metadata.tables.items():
         if {column["name"] for column in schema.get((None, name), ())} != set(table.columns.keys()):
             raise StoreError.say(_DAMAGED, path=path)
+
+
+def add_done(connection: sa.Connection) -> None:
+    """Bring tables that lack that of what is done up to date."""
+    metadata.create_all(connection)
+    connection.execute(sa.update(schema_version).values(number=NEWEST))
 
 
 def version_of(connection: sa.Connection) -> int | None:
@@ -565,7 +570,7 @@ def version_of(connection: sa.Connection) -> int | None:
 
 def kept_before(path: Path) -> Path:
     """Where a database is kept that was brought up to date."""
-    return path.with_name(f"{path.name}.version-{_WITHOUT_DONE}")
+    return path.with_name(f"{path.name}.version-{WITHOUT_DONE}")
 
 
 def _keep_copy(path: Path) -> None:

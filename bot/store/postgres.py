@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from bot.store.database import check_version
+from bot.store.database import WITHOUT_DONE, add_done, check_ours, check_version, version_of
 from bot.store.kinds import MOST_READS, PATIENCE, Database, Mode
 from bot.store.rows import StoreError
 from bot.store.schema import NEWEST, make_indexes, metadata, schema_version
@@ -114,6 +114,9 @@ class Postgres(Database):
         if not sa.inspect(connection).get_table_names():
             metadata.create_all(connection)
             connection.execute(sa.insert(schema_version).values(number=NEWEST))
+        check_ours(connection, self.name)
+        if version_of(connection) == WITHOUT_DONE:
+            add_done(connection)
         check_version(connection, self.name)
         make_indexes(connection)
 

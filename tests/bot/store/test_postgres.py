@@ -88,6 +88,21 @@ async def _replies(chat: Chat, line: str) -> AsyncIterator[Reply]:
         yield reply
 
 
+async def test_tables_of_the_version_before_are_brought_up_to_date(url: str) -> None:
+    store = await Store.open(url)
+    await store.set_place_setting("here", "games", 7)
+    await store.close()
+    engine = create_async_engine(url)
+    async with engine.begin() as connection:
+        await connection.execute(text("DROP TABLE done"))
+        await connection.execute(text("UPDATE schema_version SET number = 1"))
+    await engine.dispose()
+    store = await Store.open(url)
+    assert (await store.settings("here")).games == 7
+    await store.forget_done(NOON)
+    await store.close()
+
+
 @pytest.mark.slow
 async def test_all_is_copied_there_and_back(
     url: str, sound: Path, tmp_path: Path, new_postgres: Callable[[], str]
