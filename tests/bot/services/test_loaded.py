@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.chat.cards import advice_card
 from bot.features.kingdom.service import (
     ChoiceQuestion,
     KcdQuestion,
@@ -20,6 +21,7 @@ from bot.features.kingdom.view import (
     kcd_text,
 )
 from bot.languages import language
+from bot.layout import percent
 from bot.services.loaded import (
     LoadedDice,
     MatchupFolders,
@@ -173,6 +175,16 @@ def test_advice_on_a_badge(folders: MatchupFolders) -> None:
     assert farkle.best == farkle.uses[0].win_probability > farkle.win_probability
     assert "roll again" in advice_text(farkle)
     assert answer_data(farkle)["badge_uses"][0]["kind"] == "resurrection"
+    assert f"win probability is now {percent(farkle.best)}." in advice_text(farkle)
+    worse = replace(farkle.uses[0], win_probability=farkle.win_probability / 2)
+    kept_badge = replace(farkle, uses=(worse,))
+    for which, best in [(farkle, "roll again"), (kept_badge, "keep your badge")]:
+        first, second = (row for row in advice_text(which).splitlines() if "%  " in row)
+        assert (first.split("  ")[1], first.split()[-1]) == (best, "best")
+        assert second.split()[-1].startswith("-")
+        choices = [row for row in advice_card(which).text.splitlines() if row[1:2] == "\\"]
+        assert f"**{best}**" in choices[0]
+        assert len(choices) == 2
 
     turned = advised(folders, dice("gold-transmutation"), "3 3 1 1 odd, J 5 devil", Situation())
     text = advice_text(turned)
