@@ -310,7 +310,13 @@ def _check_points(badge: Badge, tiers: list[Badge], points: int | None) -> None:
                 points=next(iter(guesses)),
             )
     elif points is not None:
-        raise InvalidRequestError.say("{badge} is written {word}", badge=badge.called, word=word)
+        raise InvalidRequestError.say(
+            "{badge} has neither points nor uses to give a number of: write {word} without"
+            " :{number}",
+            badge=badge.called,
+            word=word,
+            number=points,
+        )
 
 
 def _tier_word(tier: Tier) -> str:

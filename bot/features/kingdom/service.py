@@ -21,7 +21,7 @@ from bot.services.loaded import (
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidDiceError, InvalidRequestError
 from solver.game.standings import OnShare
-from solver.loaded.matchup import check_loaded, check_points
+from solver.loaded.matchup import check_loaded, check_points, options_of_turns
 from solver.named.catalogue import Version, known_dice
 from solver.named.sets import (
     NamedDie,
@@ -64,8 +64,8 @@ class SetFigures:
     """The points and farkles of a turn with a set that is played for most expected points."""
 
     dice: NamedSet
-    points: float
-    """The expected points of a turn in a game with no goal."""
+    points: float | None
+    """The expected points of a turn in a game with no goal; None where the rules have no such."""
     points_to_goal: float
     """The expected points of a turn at a score of 0; points beyond the goal do not count."""
     farkle_probability: float
@@ -155,9 +155,9 @@ def kcd_answer(
 
     Raises InvalidDiceError, InvalidRulesError and ConvergenceError.
     """
-    dice = question.dice
+    dice, matchup = question.dice, question.dice.matchup  # which refuses what cannot be solved
     figures = [set_figures(folders, dice, side) for side in (0, 1)]
-    strategy = solved(folders, dice.matchup, on_progress)
+    strategy = solved(folders, matchup, on_progress)
     turn = strategy.turn(strategy.start(0, *dice.head_starts, dice.held))
     return KcdAnswer(
         question=question,
@@ -177,7 +177,9 @@ def set_figures(folders: MatchupFolders, dice: LoadedDice, side: int) -> SetFigu
     """
     rules, named = dice.rules, (dice.mine, dice.theirs)[side]
     thrown, badge = named.dice_set, dice.combinations(side)
-    [points] = _points(folders, rules, [thrown], dice.joker_alone, badge, lambda _: None)
+    points = None
+    if not options_of_turns(rules):
+        [points] = _points(folders, rules, [thrown], dice.joker_alone, badge, lambda _: None)
     lists = roll_lists(rules, shape_of(thrown), joker_alone=dice.joker_alone, badge=badge)
     table = points_table(rules, lists.plan(thrown))
     return SetFigures(

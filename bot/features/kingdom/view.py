@@ -25,7 +25,7 @@ def kcd_text(answer: service.KcdAnswer) -> str:
     lines = [
         wrap(say(head, rules=dice.rules.name, goal=dice.rules.goal)),
         *figures_lines([(say("you"), answer.mine), (say("them"), answer.theirs)]),
-        *_endless_lines([answer.mine.points, answer.theirs.points]),
+        *_points_lines([answer.mine.points, answer.theirs.points]),
         *badge_lines(dice.badges),
         wrap(_wins(answer)),
         *plan_lines(answer.badge),
@@ -41,6 +41,8 @@ def kcd_text(answer: service.KcdAnswer) -> str:
         half = (len(rows) + 1) // 2 if room() >= WIDTH else len(rows)
         halves = zip_longest(rows[:half], rows[half:], fillvalue=("", ""))
         lines += columns([(*row, *other) for row, other in halves], right={1, 3})
+        if dice.rules.hot_dice_counted > 1:
+            lines.append(wrap(say("All turn totals are those before the first hot dice.")))
     return "\n".join([*lines, *doubt_lines(dice.mine, dice.theirs, joker_alone=dice.joker_alone)])
 
 
@@ -65,21 +67,25 @@ def figures_lines(figures: Iterable[tuple[str, service.SetFigures]]) -> list[str
     return [*sets, *columns([who, *others], right=range(1, len(rows)))]
 
 
-def points_figure(points: float) -> str:
-    """Points of a turn with no goal, of which there may be no end."""
-    return figure(points, ",.2f") if math.isfinite(points) else "∞"
+def points_figure(points: float | None) -> str:
+    """Points of a turn with no goal, of which there may be no end, or none such."""
+    if points is None:
+        return "-"
+    return "∞" if points == math.inf else figure(points, ",.2f")
 
 
-def _endless_lines(points: Iterable[float]) -> list[str]:
-    """What it means where there is no end of the points of a turn."""
-    if all(map(math.isfinite, points)):
-        return []
-    return [wrap(say("∞: with these dice you can roll on for ever without any risk."))]
+def _points_lines(points: Iterable[float | None]) -> list[str]:
+    """What it means where there is no number for the points of a turn."""
+    meanings = {
+        math.inf: say_later("∞: with these dice you can roll on for ever without any risk."),
+        None: say_later("-: under these rules the points of a turn depend on the goal."),
+    }
+    return [wrap(say(meanings[mark])) for mark in dict.fromkeys(points) if mark in meanings]
 
 
-def points_data(points: float) -> float | None:
-    """Points as plain data, which has no infinity: None."""
-    return points if math.isfinite(points) else None
+def points_data(points: float | None) -> float | None:
+    """Points as plain data, which has no infinity: None, as where none are worked out."""
+    return None if points == math.inf else points
 
 
 def choice_text(answer: service.ChoiceAnswer) -> str:
@@ -98,7 +104,7 @@ def choice_text(answer: service.ChoiceAnswer) -> str:
     lines = [
         *_head(answer.question, heading, len(sets)),
         *columns(rows, right={1, 2, 3}, spare=(1,) if best.win is not None else ()),
-        *_endless_lines(choice.points for choice in sets[:MOST_CHOICES]),
+        *_points_lines(choice.points for choice in sets[:MOST_CHOICES]),
     ]
     return "\n".join([*lines, *_foot(answer.question, best, len(sets), sets_note())])
 

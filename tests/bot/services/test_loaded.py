@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -258,13 +259,32 @@ def test_refusals(folders: MatchupFolders) -> None:
         read_left(MINE, "9")
     assert read_left(MINE, "6") == MINE.dice_set.whole
     wins = kcd(instant_win=("xxxxxx",))
-    with pytest.raises(FarkleError, match="nobody says what a joker counts for in instant_win"):
+    with pytest.raises(FarkleError, match="for in instant_win; use dice without jokers$"):
         dice_of(wins).matchup  # noqa: B018 - it is made here
+    with pytest.raises(FarkleError, match="in instant_win; use a badge without jokers$"):
+        LoadedDice(wins, (Kit(ORDINARY, read_badge("tin-joker")), Kit(ORDINARY))).matchup  # noqa: B018
     jokers = kcd(scoring={"jokers": ("6",)})
     with pytest.raises(FarkleError, match=r"nobody says what a joker counts for in scoring\.jok"):
         dice_of(jokers).matchup  # noqa: B018 - it is made here
     with pytest.raises(FarkleError, match="cannot be ranked by their points yet"):
-        kcd_answer(folders, KcdQuestion(dice_of(wins)))
+        check_choice(ChoiceQuestion(dice_of(wins), ()))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"instant_win": ("xxxxxx",)}, {"farkle_keeps_turn_total": True}, {"hot_dice_bonus": (0, 50)}],
+)
+def test_who_wins_is_answered_where_sets_are_not_ranked(
+    changes: dict[str, Any], folders: MatchupFolders
+) -> None:
+    rules = kcd(goal=300, **changes)
+    dice = LoadedDice(rules, (Kit(read_set("odd*6")), Kit(ORDINARY)))
+    answer = kcd_answer(folders, KcdQuestion(dice))
+    assert 0.5 < answer.win < 1
+    text = kcd_text(answer)
+    assert "-: under these rules the points of a turn depend on the goal." in text
+    assert ("before the first hot dice" in text) == ("hot_dice_bonus" in changes)
+    assert kcd_data(answer)["mine"]["points"] is None
 
 
 def test_the_best_set_of_owned_dice(folders: MatchupFolders) -> None:
