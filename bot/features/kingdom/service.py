@@ -6,6 +6,7 @@ or on the command line.
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import itemgetter
 
 import numpy as np
@@ -21,7 +22,7 @@ from bot.services.loaded import (
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidDiceError, InvalidRequestError
 from solver.game.standings import OnShare
-from solver.loaded.matchup import check_loaded, check_points, options_of_turns
+from solver.loaded.matchup import Matchup, check_loaded, check_points, options_of_turns
 from solver.named.catalogue import Version, known_dice
 from solver.named.sets import (
     NamedDie,
@@ -57,6 +58,12 @@ class KcdQuestion:
     dice: LoadedDice
     begins: bool = True
     """Whether I throw first."""
+
+    @property
+    def matchups(self) -> list[Matchup]:
+        """What is solved: the game, and the one without what my badge makes of combinations."""
+        games = [self.dice] + [self.dice.without_badge] * bool(self.dice.combinations(0))
+        return [dice.matchup for dice in games]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +106,7 @@ class KcdAnswer:
     bank_from: tuple[LoadedBank, ...]
     """When to bank in my first turn, with the dice that are left most often."""
     badge: BadgePlan | None = None
-    """When to use my badge, if it is one with a number of uses."""
+    """What my badge is worth, and when to use it if it is one with a number of uses."""
 
     @property
     def win(self) -> float:
@@ -155,9 +162,16 @@ def kcd_answer(
 
     Raises InvalidDiceError, InvalidRulesError and ConvergenceError.
     """
-    dice, matchup = question.dice, question.dice.matchup  # which refuses what cannot be solved
+    dice, matchups = question.dice, question.matchups  # which refuse what cannot be solved
     figures = [set_figures(folders, dice, side) for side in (0, 1)]
-    strategy = solved(folders, matchup, on_progress)
+
+    def part(place: int, share: float) -> None:
+        on_progress((place + share) / len(matchups))
+
+    strategies = [
+        solved(folders, matchup, partial(part, place)) for place, matchup in enumerate(matchups)
+    ]
+    strategy = strategies[0]
     turn = strategy.turn(strategy.start(0, *dice.head_starts, dice.held))
     return KcdAnswer(
         question=question,
@@ -166,7 +180,7 @@ def kcd_answer(
         win_beginning=dice.win(strategy, begins=True),
         win_second=dice.win(strategy, begins=False),
         bank_from=_bank_from(dice, turn, dice.rules.winning_score - dice.head_starts[0]),
-        badge=badge_plan(dice, strategy, begins=question.begins),
+        badge=badge_plan(dice, strategy, strategies[-1], begins=question.begins),
     )
 
 

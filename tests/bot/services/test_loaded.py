@@ -100,10 +100,18 @@ def test_badges_change_the_answer(folders: MatchupFolders) -> None:
     mine = dice_of(RULES, read_badge("carpenter:200"), None)
     ahead = dice_of(RULES, None, read_badge("headstart:200"))
     with_mine, with_theirs = (kcd_answer(folders, KcdQuestion(one)) for one in (mine, ahead))
-    assert with_mine.mine.points > plain.mine.points
+    assert (with_mine.mine.points or 0) > (plain.mine.points or 0)
     assert with_mine.theirs == plain.theirs == with_theirs.theirs
     assert with_mine.win > plain.win > with_theirs.win
     assert "Your badge carpenter:200, theirs none." in kcd_text(with_mine)
+    first = kcd_answer(folders, KcdQuestion(dice_of(RULES, read_badge("headstart:200"), None)))
+    for answer in (with_mine, first):
+        assert answer.badge is not None
+        assert answer.win - plain.win == pytest.approx(answer.badge.worth, abs=1e-12)
+        text = kcd_text(answer)
+        assert f"worth {100 * answer.badge.worth:.2f} percentage points.\nIn the first" in text
+        assert kcd_data(answer)["badge"]["kind"] is None
+    assert with_theirs.badge is None
     far = dice_of(RULES, read_badge("headstart:600"), None)
     with pytest.raises(FarkleError, match="below the goal of 600, not 600"):
         kcd_answer(folders, KcdQuestion(far))
@@ -179,12 +187,12 @@ def test_advice_on_a_badge(folders: MatchupFolders) -> None:
     assert f"win probability is now {percent(farkle.best)}." in advice_text(farkle)
     worse = replace(farkle.uses[0], win_probability=farkle.win_probability / 2)
     kept_badge = replace(farkle, uses=(worse,))
-    for which, best in [(farkle, "roll again"), (kept_badge, "keep your badge")]:
+    for which, choice in [(farkle, "roll again"), (kept_badge, "keep your badge")]:
         first, second = (row for row in advice_text(which).splitlines() if "%  " in row)
-        assert (first.split("  ")[1], first.split()[-1]) == (best, "best")
+        assert (first.split("  ")[1], first.split()[-1]) == (choice, "best")
         assert second.split()[-1].startswith("-")
         choices = [row for row in advice_card(which).text.splitlines() if row[1:2] == "\\"]
-        assert f"**{best}**" in choices[0]
+        assert f"**{choice}**" in choices[0]
         assert len(choices) == 2
 
     turned = advised(folders, dice("gold-transmutation"), "3 3 1 1 odd, J 5 devil", Situation())
