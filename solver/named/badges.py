@@ -311,8 +311,7 @@ def _check_points(badge: Badge, tiers: list[Badge], points: int | None) -> None:
             )
     elif points is not None:
         raise InvalidRequestError.say(
-            "{badge} has neither points nor uses to give a number of: write {word} without"
-            " :{number}",
+            "{badge} takes no number: write {word} without :{number}",
             badge=badge.called,
             word=word,
             number=points,

@@ -42,7 +42,7 @@ def kcd_text(answer: service.KcdAnswer) -> str:
         halves = zip_longest(rows[:half], rows[half:], fillvalue=("", ""))
         lines += columns([(*row, *other) for row, other in halves], right={1, 3})
         if dice.rules.hot_dice_counted > 1:
-            lines.append(wrap(say("All turn totals are those before the first hot dice.")))
+            lines.append(wrap(say("These numbers are for before the first hot dice of the turn.")))
     return "\n".join([*lines, *doubt_lines(dice.mine, dice.theirs, joker_alone=dice.joker_alone)])
 
 
@@ -78,7 +78,7 @@ def _points_lines(points: Iterable[float | None]) -> list[str]:
     """What it means where there is no number for the points of a turn."""
     meanings = {
         math.inf: say_later("∞: with these dice you can roll on for ever without any risk."),
-        None: say_later("-: under these rules the points of a turn depend on the goal."),
+        None: say_later("-: points of a turn without a goal are not worked out under such rules."),
     }
     return [wrap(say(meanings[mark])) for mark in dict.fromkeys(points) if mark in meanings]
 

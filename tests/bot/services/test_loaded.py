@@ -290,7 +290,7 @@ def test_who_wins_is_answered_where_sets_are_not_ranked(
     answer = kcd_answer(folders, KcdQuestion(dice))
     assert 0.5 < answer.win < 1
     text = kcd_text(answer)
-    assert "-: under these rules the points of a turn depend on the goal." in text
+    assert "-: points of a turn without a goal are not worked out" in text
     assert ("before the first hot dice" in text) == ("hot_dice_bonus" in changes)
     assert kcd_data(answer)["mine"]["points"] is None
 
