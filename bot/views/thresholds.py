@@ -62,12 +62,12 @@ def bank_from_text(
     if named is None:
         head = say("When to bank, by dice to roll:")
         rows = [
-            (dice_count(threshold.dice), _from_text(threshold, step)) for threshold in thresholds
+            (dice_count(threshold.dice), from_text(threshold, step)) for threshold in thresholds
         ]
         return "\n".join([head, *columns(rows, right={0})])
     head = wrap(say("When to bank, for the dice that are most often left to roll:"))
     rows = [
-        (named.left(threshold.dice).text, _from_text(threshold, step)) for threshold in thresholds
+        (named.left(threshold.dice).text, from_text(threshold, step)) for threshold in thresholds
     ]
     return "\n".join([head, *columns(rows)])
 
@@ -80,7 +80,7 @@ def bank_from_data(
     return [row | {"dice": named.left(row["dice"]).text} for row in data] if named else data
 
 
-def _from_text(threshold: BankFrom, step: int) -> str:
+def from_text(threshold: BankFrom, step: int) -> str:
     """The turn totals at which to bank with some number of dice, in words."""
     if threshold.turn_total is None:
         return say("never")

@@ -38,6 +38,7 @@ from solver.turn.dice import Badge, DiceSet, Die, TurnState
 from solver.turn.equations import TurnTable
 from solver.turn.points import bank_decisions, points_table, turn_outcome
 from solver.turn.remaining import roll_lists, shape_of
+from solver.turn.thresholds import BankFrom, bank_from
 
 MOST_SETS = 20_000
 """The most sets that are ranked for one answer; a hundred take a few seconds."""
@@ -86,8 +87,8 @@ class LoadedBank:
     """When to bank with certain dice left to roll."""
 
     dice: NamedSet
-    turn_total: int | None
-    """The least turn total at which to bank; None where only one that reaches the goal is."""
+    threshold: BankFrom
+    """The turn totals at which to bank; none where all of them reach the goal."""
     share: float
     """The share of the decisions of a turn that are made with these dice."""
 
@@ -328,19 +329,19 @@ def _points(
 def _bank_from(dice: LoadedDice, turn: TurnTable, goal: int) -> tuple[LoadedBank, ...]:
     """When to bank, with each of the remaining dice that a turn comes to most often."""
     visits, banks = turn_outcome(dice.rules, turn).visits[0], bank_decisions(turn)[0]
+    found = {column.dice: column for column in bank_from(banks, visits > 0, turn.plan.step)}
     frequency = visits.sum(axis=0)
     frequency[-1] = 0.0  # hot dice, and the beginning
     thresholds = []
     for column in np.argsort(-frequency, kind="stable")[:_THRESHOLDS]:
         if not frequency[column]:
             break
-        reached = np.flatnonzero(visits[:, column])
-        rolled = reached[~banks[reached, column]]
-        banked = reached[reached > (rolled[-1] if len(rolled) else -1)]
-        total = int(banked[0]) * turn.plan.step if len(banked) else goal
-        left = dice.mine.left(int(column) + 1)
+        threshold = found[int(column) + 1]
+        if (threshold.turn_total or 0) >= goal:
+            threshold = BankFrom(threshold.dice, None)
+        left = dice.mine.left(threshold.dice)
         share = float(frequency[column] / frequency.sum())
-        thresholds.append(LoadedBank(left, total if total < goal else None, share))
+        thresholds.append(LoadedBank(left, threshold, share))
     return tuple(thresholds)
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from dataclasses import asdict
 from itertools import zip_longest
 from typing import Any
 
@@ -9,6 +10,7 @@ from bot.features.kingdom import service
 from bot.layout import PHONE, WIDTH, columns, percent, room, wrap
 from bot.views.named_dice import badge_lines, doubts, plan_data, plan_lines
 from bot.views.sheet import Sheet, sheet
+from bot.views.thresholds import from_text, threshold_text
 from solver.named.sets import NamedDie, NamedSet
 from solver.wording import figure, say, say_later
 
@@ -29,21 +31,32 @@ def kcd_text(answer: service.KcdAnswer) -> str:
         *badge_lines(dice.badges),
         wrap(_wins(answer)),
         *plan_lines(answer.badge),
+        *_bank_lines(answer),
     ]
-    if answer.bank_from:
-        lines.append(
-            wrap(say("In the first turn, bank at these turn totals or more, by dice left to roll:"))
+    return "\n".join([*lines, *doubt_lines(dice.mine, dice.theirs, joker_alone=dice.joker_alone)])
+
+
+def _bank_lines(answer: service.KcdAnswer) -> list[str]:
+    """When to bank in the first turn."""
+    if not answer.bank_from:
+        return []
+    rules = answer.question.dice.rules
+    if any(bank.threshold.roll_again for bank in answer.bank_from):
+        head = say("In the first turn, bank at these turn totals, by dice left to roll:")
+        step = rules.point_step
+        table = columns(
+            [(bank.dice.text, from_text(bank.threshold, step)) for bank in answer.bank_from]
         )
-        rows = [
-            (one.dice.text, say("never") if one.turn_total is None else figure(one.turn_total))
-            for one in answer.bank_from
-        ]
+    else:
+        head = say("In the first turn, bank at these turn totals or more, by dice left to roll:")
+        rows = [(bank.dice.text, threshold_text(bank.threshold)) for bank in answer.bank_from]
         half = (len(rows) + 1) // 2 if room() >= WIDTH else len(rows)
         halves = zip_longest(rows[:half], rows[half:], fillvalue=("", ""))
-        lines += columns([(*row, *other) for row, other in halves], right={1, 3})
-        if dice.rules.hot_dice_counted > 1:
-            lines.append(wrap(say("These numbers are for before the first hot dice of the turn.")))
-    return "\n".join([*lines, *doubt_lines(dice.mine, dice.theirs, joker_alone=dice.joker_alone)])
+        table = columns([(*row, *other) for row, other in halves], right={1, 3})
+    lines = [wrap(head), *table]
+    if rules.hot_dice_counted > 1:
+        lines.append(wrap(say("These numbers are for before the first hot dice of the turn.")))
+    return lines
 
 
 def figures_lines(figures: Iterable[tuple[str, service.SetFigures]]) -> list[str]:
@@ -154,7 +167,7 @@ def kcd_data(answer: service.KcdAnswer) -> dict[str, Any]:
         "mine": figures_data(answer.mine),
         "theirs": figures_data(answer.theirs),
         "bank_from": [
-            {"dice": bank.dice.text, "turn_total": bank.turn_total, "share": bank.share}
+            {**asdict(bank.threshold), "dice": bank.dice.text, "share": bank.share}
             for bank in answer.bank_from
         ],
         "badge": plan_data(answer.badge),

@@ -295,6 +295,20 @@ def test_who_wins_is_answered_where_sets_are_not_ranked(
     assert kcd_data(answer)["mine"]["points"] is None
 
 
+def test_when_to_bank_is_told_by_stretches_where_one_rolls_again_above(
+    folders: MatchupFolders,
+) -> None:
+    sets = read_set("odd*4,lucky*2"), read_set("ordinary*6")
+    for goal_must_be, stretches in [("reached", "from 850 on, not at"), ("exact", "only at 900 to ")]:
+        rules = kcd(goal=2000, goal_must_be=goal_must_be)
+        answer = kcd_answer(folders, KcdQuestion(LoadedDice(rules, tuple(map(Kit, sets)))))
+        text = kcd_text(answer)
+        assert "In the first turn, bank at these turn totals, by dice left to roll:" in text
+        [row] = [line for line in text.splitlines() if line.startswith("  lucky,odd ")]
+        assert stretches in row
+    assert kcd_data(answer)["bank_from"][0]["roll_again"] == ()
+
+
 def test_the_best_set_of_owned_dice(folders: MatchupFolders) -> None:
     question = ChoiceQuestion(DICE, tuple(read_dice("odd,misfortune")), solves=2)
     answer = choice_answer(folders, question)
