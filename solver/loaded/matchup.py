@@ -279,7 +279,12 @@ def _turn_cells(matchup: Matchup, seat: int) -> TurnCells:
 def _check_badge(rules: Ruleset, badge: Badge) -> None:
     """Refuse what is no combination. Raises InvalidRulesError."""
     if badge and (keys := _unlike_shown(rules)):
-        raise _not_yet(rules, keys[0])
+        raise InvalidRulesError.say(
+            "{rules}: a badge that changes what dice score does not go with {key} yet; use rules"
+            " without it, or another badge",
+            rules=rules.name,
+            key=keys[0],
+        )
     for dice, points in badge:
         sound = 1 <= len(dice) <= rules.dice and set(dice) <= set(FACES)
         if not sound or not 0 < points <= MAX_POINTS or points % rules.point_step:

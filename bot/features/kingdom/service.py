@@ -329,14 +329,16 @@ def _points(
 def _bank_from(dice: LoadedDice, turn: TurnTable, goal: int) -> tuple[LoadedBank, ...]:
     """When to bank, with each of the remaining dice that a turn comes to most often."""
     visits, banks = turn_outcome(dice.rules, turn).visits[0], bank_decisions(turn)[0]
-    found = {column.dice: column for column in bank_from(banks, visits > 0, turn.plan.step)}
+    by_dice = {
+        threshold.dice: threshold for threshold in bank_from(banks, visits > 0, turn.plan.step)
+    }
     frequency = visits.sum(axis=0)
     frequency[-1] = 0.0  # hot dice, and the beginning
     thresholds = []
     for column in np.argsort(-frequency, kind="stable")[:_THRESHOLDS]:
         if not frequency[column]:
             break
-        threshold = found[int(column) + 1]
+        threshold = by_dice[int(column) + 1]
         if (threshold.turn_total or 0) >= goal:
             threshold = BankFrom(threshold.dice, None)
         left = dice.mine.left(threshold.dice)

@@ -274,6 +274,8 @@ def test_refusals(folders: MatchupFolders) -> None:
     jokers = kcd(scoring={"jokers": ("6",)})
     with pytest.raises(FarkleError, match=r"nobody says what a joker counts for in scoring\.jok"):
         dice_of(jokers).matchup  # noqa: B018 - it is made here
+    with pytest.raises(FarkleError, match=r"a badge that .* does not go with scoring\.jokers yet"):
+        LoadedDice(jokers, (Kit(ORDINARY, read_badge("emperor")), Kit(ORDINARY))).matchup  # noqa: B018
     with pytest.raises(FarkleError, match="cannot be ranked by their points yet"):
         check_choice(ChoiceQuestion(dice_of(wins), ()))
 
@@ -299,7 +301,10 @@ def test_when_to_bank_is_told_by_stretches_where_one_rolls_again_above(
     folders: MatchupFolders,
 ) -> None:
     sets = read_set("odd*4,lucky*2"), read_set("ordinary*6")
-    for goal_must_be, stretches in [("reached", "from 850 on, not at"), ("exact", "only at 900 to ")]:
+    for goal_must_be, stretches in [
+        ("reached", "from 850 on, not at"),
+        ("exact", "only at 900 to "),
+    ]:
         rules = kcd(goal=2000, goal_must_be=goal_must_be)
         answer = kcd_answer(folders, KcdQuestion(LoadedDice(rules, tuple(map(Kit, sets)))))
         text = kcd_text(answer)
