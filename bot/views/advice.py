@@ -81,14 +81,16 @@ def advice_text(advice: Advice) -> str:
 
 
 def badge_choices(advice: Advice) -> list[tuple[float, str]]:
-    """Return what the badge allows on the roll, after a farkle to keep it as well, with values."""
+    """Return what the badge allows on a roll, and where nothing scores to keep it, with values."""
     if not advice.uses:
         return []
     from bot.views.named_dice import use_text  # noqa: PLC0415 - 56 ms, of own dice
 
-    uses = advice.uses[:MOST_USES]
     keeps = [] if advice.options else [(advice.win_probability, say("keep your badge"))]
-    return keeps + [(u.win_probability, use_text(advice.brought, u, advice.roll)) for u in uses]
+    return keeps + [
+        (use.win_probability, use_text(advice.brought, use, advice.roll))
+        for use in advice.uses[:MOST_USES]
+    ]
 
 
 def advice_head(advice: Advice) -> str:

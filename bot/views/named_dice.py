@@ -125,7 +125,7 @@ def plan_lines(plan: BadgePlan | None) -> list[str]:
     if plan is None:
         return []
     worth = say(
-        "Your badge is worth {points} percentage points.", points=figure(100 * plan.worth, ".2f")
+        "Your badge is worth {points} percentage points.", points=figure(100 * plan.worth, "z.2f")
     )
     if plan.kind is None:
         return [wrap(worth)]

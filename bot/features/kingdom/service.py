@@ -73,7 +73,7 @@ class SetFigures:
 
     dice: NamedSet
     points: float | None
-    """The expected points of a turn in a game with no goal; None where the rules have no such."""
+    """The expected points of a turn in a game with no goal; None where that is not worked out."""
     points_to_goal: float
     """The expected points of a turn at a score of 0; points beyond the goal do not count."""
     farkle_probability: float

@@ -81,7 +81,7 @@ def figures_lines(figures: Iterable[tuple[str, service.SetFigures]]) -> list[str
 
 
 def points_figure(points: float | None) -> str:
-    """Points of a turn with no goal, of which there may be no end, or none such."""
+    """Points of a turn with no goal: they may have no end, or not be worked out."""
     if points is None:
         return "-"
     return "∞" if points == math.inf else figure(points, ",.2f")

@@ -24,6 +24,7 @@ from bot.features.kingdom.view import (
 from bot.languages import language
 from bot.layout import percent
 from bot.services.loaded import (
+    BadgePlan,
     LoadedDice,
     MatchupFolders,
     read_left,
@@ -35,6 +36,7 @@ from bot.services.rule_options import with_goal
 from bot.services.situation import Situation
 from bot.views.advice import advice_text, odds_text
 from bot.views.answer_data import advice_sheet, answer_data
+from bot.views.named_dice import plan_lines
 from bot.views.sheet import sheet_of
 from solver.errors import FarkleError, InvalidDiceError, InvalidRequestError
 from solver.loaded.kits import Kit
@@ -112,6 +114,7 @@ def test_badges_change_the_answer(folders: MatchupFolders) -> None:
         assert f"worth {100 * answer.badge.worth:.2f} percentage points.\nIn the first" in text
         assert kcd_data(answer)["badge"]["kind"] is None
     assert with_theirs.badge is None
+    assert plan_lines(BadgePlan(None, -1e-14)) == ["Your badge is worth 0.00 percentage points."]
     far = dice_of(RULES, read_badge("headstart:600"), None)
     with pytest.raises(FarkleError, match="below the goal of 600, not 600"):
         kcd_answer(folders, KcdQuestion(far))
