@@ -56,6 +56,9 @@ LONGEST_NAME = 30
 """Characters of the name that somebody is shown under."""
 
 
+_ROUNDING = 1e-12
+"""What sums of chances are off by at most, so that what is as near to 0 or 1 is told as that."""
+
 MOST_TYPED = 1_000
 """Characters that a command may have."""
 
@@ -119,14 +122,14 @@ def check_length(text: str) -> None:
 
 
 def percent(probability: float, within: float | None = None) -> str:
-    """Return a probability with two decimals; the ends only for what is certain.
+    """Return a probability with two decimals; the ends only for what is certain but for rounding.
 
     An estimate, which is `within` of the true one, has one decimal.
     """
     form, least = (".2f", 0.01) if within is None else (".1f", 0.1)
-    if 0 < probability < least / 200:
+    if _ROUNDING < probability < least / 200:
         return f"< {figure(least, form)} %"
-    if 1 - least / 200 <= probability < 1:
+    if 1 - least / 200 <= probability < 1 - _ROUNDING:
         return f"> {figure(100 - least, form)} %"
     return f"{figure(probability * 100, form)} %"
 

@@ -12,7 +12,6 @@ from bot.views import advice as views
 from bot.views.card import Button, Card, Style
 from bot.views.dice_picture import kept_picture
 from bot.views.game import NOT_EXACT, hint_head
-from bot.views.named_dice import use_text
 from bot.views.table_buttons import SURE
 from solver.loaded.kits import plain_kit
 from solver.play.advice import Advice, Odds, Option
@@ -80,9 +79,8 @@ def _advice_card(advice: Advice, head: str, notes: list[str], *, whole: bool) ->
     if advice.fate is not Fate.SCORES and not advice.uses:
         return Card(plain_markdown(views.advice_text(advice)))
     rows = [(option.win_probability, _choice_text(advice, option)) for option in advice.options]
-    for use in advice.uses[: views.MOST_USES]:
-        choice = escape_markdown(use_text(advice.brought, use, advice.roll))
-        rows.append((use.win_probability, f"**{choice}**"))
+    for value, choice in views.badge_choices(advice):
+        rows.append((value, f"**{escape_markdown(choice)}**"))
     rows.sort(key=lambda row: -row[0])
     most = _MOST_OPTIONS if whole else _MOST_ROWS
     lines = [f"### {escape_markdown(head)}", f"-# {escape_markdown(views.advice_head(advice))}"]

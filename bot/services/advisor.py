@@ -457,12 +457,9 @@ class Advisor:
 
     def may_estimate(self, rules: Ruleset) -> bool:
         """Whether an estimate under the rules is there in time, which takes longest at first."""
-        # as `estimate`
-        from bot.tasks.solving import seconds_of_estimate  # noqa: PLC0415 - 46 ms, of solves
-        from bot.tasks.tasks import ASIDE_SECONDS  # noqa: PLC0415 - 16 ms, of solves
+        from bot.tasks.solving import estimates_in_time  # noqa: PLC0415 - 46 ms, of solves
 
-        solved = self.solved(rules) is not None
-        return seconds_of_estimate(rules, solved=solved) <= ASIDE_SECONDS / 2
+        return estimates_in_time(rules, solved=self.solved(rules) is not None)
 
     def estimate(self, rules: Ruleset, players: int) -> "EstimatedStrategy":
         """What stands in for the strategy of so many players where that is not solved.
@@ -470,13 +467,13 @@ class Advisor:
         It is made of the strategy of two players, a rough one where that is not solved either,
         which takes seconds the first time. Raises FarkleError where there is none.
         """
-        from solver.play.estimate import EstimatedStrategy  # noqa: PLC0415 - 9 ms, of several
-        from solver.play.rough import rough_strategy  # noqa: PLC0415 - as above
+        from solver.play import estimate, rough  # noqa: PLC0415 - 9 ms, of several players
 
-        pairs = self.solved(rules) or rough_strategy(rules)
+        pairs = self.solved(rules) or rough.rough_strategy(rules)
         known = self._estimates.get((rules, players))
         if known is None or known.of_two is not pairs:
-            known = self._estimates[rules, players] = EstimatedStrategy(pairs, players)
+            known = estimate.EstimatedStrategy(pairs, players)
+            self._estimates[rules, players] = known
         return known
 
     def known_rules(self) -> list[tuple[Ruleset, bool]]:

@@ -148,6 +148,11 @@ class LoadedDice:
         return head_starts_of(self.rules, self.played)
 
     @property
+    def without_badge(self) -> "LoadedDice":
+        """The game if I had no badge."""
+        return replace(self, kits=(replace(self.kit, badge=None), *self.kits[1:]))
+
+    @property
     def exchanged(self) -> "LoadedDice":
         """The dice as the next player sees them."""
         return replace(self, kits=(*self.kits[1:], self.kits[0]))
@@ -525,9 +530,10 @@ class UseAt:
 class BadgePlan:
     """When to use a badge in my first turn; of `at`, `share` and `before` what its kind has."""
 
-    kind: PowerKind
+    kind: PowerKind | None
+    """What it allows some times in a game; None for a badge that is not used up."""
     worth: float
-    """The win probability that all its uses add in the game that was asked for."""
+    """The win probability that it adds in the game that was asked for."""
     at: tuple[UseAt, ...] = ()
     """When to use a badge that is used at a bank, a farkle or before a roll."""
     share: float | None = None
@@ -536,11 +542,19 @@ class BadgePlan:
     """Whether to announce a badge that has to be announced before the first roll."""
 
 
-def badge_plan(dice: LoadedDice, strategy: OwnDice, *, begins: bool) -> BadgePlan | None:
-    """When to use my badge; None without a badge that has uses left."""
+def badge_plan(
+    dice: LoadedDice, strategy: OwnDice, without: OwnDice, *, begins: bool
+) -> BadgePlan | None:
+    """What my badge is worth and when to use it; None without one that does anything any more.
+
+    without : the strategy without the combinations that it adds or changes
+    """
     badge = dice.played[0]
-    if badge is None or badge.power is None or not badge.uses_left:
+    if badge is None or (badge.power and not badge.uses_left):
         return None
+    if badge.power is None:
+        plain = dice.without_badge.win(without, begins=begins)
+        return BadgePlan(None, dice.win(strategy, begins=begins) - plain)
     used_up = Held((0, other.uses_left if (other := dice.played[1]) else 0))
     worth = dice.win(strategy, begins=begins) - dice.win(strategy, begins=begins, held=used_up)
     turn = strategy.power_turn(strategy.start(0, *dice.head_starts, dice.held))

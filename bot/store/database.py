@@ -527,8 +527,24 @@ def check_ours(connection: sa.Connection, path: Path | str) -> None:
         )
     # others name tables of versions so, too
     versions = {schema_version.name, "alembic_version"}
-    if not {games.name, events.name} <= tables or not versions & tables:
+    missing = sorted({games.name, events.name} - tables)
+    missing += [] if versions & tables else [schema_version.name]
+    if missing and any(_is_ours(connection, name) for name in tables - versions):
+        raise StoreError(
+            f"The database {path} is incomplete, it lacks {' and '.join(missing)}; put back a copy,"
+            " or move it away to begin a new one"
+        )
+    if missing:
         raise StoreError(f"The database {path} belongs to another program; choose another one")
+
+
+def _is_ours(connection: sa.Connection, name: str) -> bool:
+    """Whether a table has the name and the columns of one of this program."""
+    table = metadata.tables.get(name)
+    if table is None:
+        return False
+    columns = sa.inspect(connection).get_columns(name)
+    return {column["name"] for column in columns} == set(table.columns.keys())
 
 
 def check_version(connection: sa.Connection, path: Path | str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.layout import whole_sentence, wrap
-from bot.tasks.tasks import duration
+from bot.tasks.tasks import ASIDE_SECONDS, duration
 from bot.tasks.workers import TaskFailedError, WorkerDiedError, Workers
 from solver.batch.jobs import Job, Watch, solve_one
 from solver.batch.local import LocalSolver, compiled_code
@@ -153,10 +153,10 @@ def seconds_of_solve(rules: Ruleset, players: int = 2) -> float:
     return game.seconds
 
 
-def seconds_of_estimate(rules: Ruleset, *, solved: bool) -> float:
-    """About how long the first estimate takes, where two players are solved or are not."""
+def estimates_in_time(rules: Ruleset, *, solved: bool) -> bool:
+    """Whether the first estimate is soon there, where two players are solved or are not."""
     rough = 0.0 if solved else _ROUGH_SECONDS * rough_turns(rules) / 2
-    return (rough + _ROW_SECONDS) * rules.turn_rows
+    return (rough + _ROW_SECONDS) * rules.turn_rows <= ASIDE_SECONDS / 2
 
 
 def needed_text(needed: Needed) -> str:

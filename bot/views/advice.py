@@ -69,14 +69,8 @@ def advice_text(advice: Advice) -> str:
         )
         for option in advice.options
     ]
-    if advice.uses:
-        from bot.views.named_dice import use_text  # noqa: PLC0415 - 56 ms, of own dice
-
-        rows += [
-            (use.win_probability, (use_text(dice, use, advice.roll), "", "", "", ""))
-            for use in advice.uses[:MOST_USES]
-        ]
-        rows.sort(key=lambda row: -row[0])
+    rows += [(value, (choice, "", "", "", "")) for value, choice in badge_choices(advice)]
+    rows.sort(key=lambda row: -row[0])
     table = [
         (*row, percent(value, within), cost_text(advice.best - value, within))
         for value, row in rows
@@ -84,6 +78,19 @@ def advice_text(advice: Advice) -> str:
     lines += columns(table, right={1, 2, 5}, spare=(2, 1, 3))
     lines += endings_lines(advice)
     return _lines(*lines, reason_text(advice), *about(advice), *doubt_lines(dice))
+
+
+def badge_choices(advice: Advice) -> list[tuple[float, str]]:
+    """Return what the badge allows on a roll, and where nothing scores to keep it, with values."""
+    if not advice.uses:
+        return []
+    from bot.views.named_dice import use_text  # noqa: PLC0415 - 56 ms, of own dice
+
+    keeps = [] if advice.options else [(advice.win_probability, say("keep your badge"))]
+    return keeps + [
+        (use.win_probability, use_text(advice.brought, use, advice.roll))
+        for use in advice.uses[:MOST_USES]
+    ]
 
 
 def advice_head(advice: Advice) -> str:
@@ -653,7 +660,7 @@ def fate_text(advice: Advice) -> str:
         met = say_later("Farkle: nothing scores, but your {points:,} points are banked.")
     elif "loses_turn" in advice.rules.decisive:
         met = say_later("Farkle: the turn is lost.")
-    chance = percent(advice.win_probability, advice.within)
+    chance = percent(advice.best, advice.within)
     left = say("Your win probability is now {chance}.", chance=chance)
     return f"{say(met, points=position.turn_total)} {left}"
 

@@ -121,9 +121,14 @@ def _taken(badge: NamedBadge) -> Iterator[str]:
 
 
 def plan_lines(plan: BadgePlan | None) -> list[str]:
-    """When to use a badge in the first turn."""
+    """What a badge is worth, and when to use it in the first turn."""
     if plan is None:
         return []
+    worth = say(
+        "Your badge is worth {points} percentage points.", points=figure(100 * plan.worth, "z.2f")
+    )
+    if plan.kind is None:
+        return [wrap(worth)]
     when = say_later("Do not use it in the first turn.")
     if plan.before:
         when = say_later("Say that you use it before the first roll of the game.")
@@ -134,7 +139,6 @@ def plan_lines(plan: BadgePlan | None) -> list[str]:
         )
     elif plan.at:
         when = _WHEN[plan.kind]
-    worth = say("Your badge is worth {points} %.", points=figure(100 * plan.worth, ".2f"))
     rows = [
         (use.dice.text if use.dice else "", stretch_text(use.first, use.last)) for use in plan.at
     ]
@@ -151,7 +155,7 @@ def plan_data(plan: BadgePlan | None) -> dict[str, Any] | None:
         for use in plan.at
     ]
     return {
-        "kind": str(plan.kind),
+        "kind": plan.kind and str(plan.kind),
         "worth": plan.worth,
         "at": at,
         "share_of_first_rolls": plan.share,

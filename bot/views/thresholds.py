@@ -16,7 +16,7 @@ from solver.game.standings import Ints
 from solver.play.maps import TurnMap
 from solver.turn.equations import Decision
 from solver.turn.thresholds import BankFrom
-from solver.wording import figure, say, say_number
+from solver.wording import figure, say, say_later, say_number
 
 if TYPE_CHECKING:
     from solver.named.sets import NamedSet
@@ -51,17 +51,24 @@ def bank_from_lines(thresholds: Sequence[BankFrom], wins_from: int | None = None
     return lines
 
 
-def bank_from_text(thresholds: Sequence[BankFrom], named: "NamedSet | None" = None) -> str:
+def bank_from_text(
+    thresholds: Sequence[BankFrom], step: int, named: "NamedSet | None" = None
+) -> str:
     """Return when to bank, a line for each number of dice: narrow enough for a phone.
 
+    step : points between turn totals
     named : the dice of the player to act, where players bring theirs
     """
     if named is None:
         head = say("When to bank, by dice to roll:")
-        rows = [(dice_count(threshold.dice), _from_text(threshold)) for threshold in thresholds]
+        rows = [
+            (dice_count(threshold.dice), from_text(threshold, step)) for threshold in thresholds
+        ]
         return "\n".join([head, *columns(rows, right={0})])
     head = wrap(say("When to bank, for the dice that are most often left to roll:"))
-    rows = [(named.left(threshold.dice).text, _from_text(threshold)) for threshold in thresholds]
+    rows = [
+        (named.left(threshold.dice).text, from_text(threshold, step)) for threshold in thresholds
+    ]
     return "\n".join([head, *columns(rows)])
 
 
@@ -73,17 +80,20 @@ def bank_from_data(
     return [row | {"dice": named.left(row["dice"]).text} for row in data] if named else data
 
 
-def _from_text(threshold: BankFrom) -> str:
-    """The turn total from which on to bank with some number of dice, in words."""
+def from_text(threshold: BankFrom, step: int) -> str:
+    """The turn totals at which to bank with some number of dice, in words."""
     if threshold.turn_total is None:
         return say("never")
     if not threshold.roll_again:
         return say("from {points:,} on", points=threshold.turn_total)
-    return say(
-        "from {points:,} on, not at {totals}",
-        points=threshold.turn_total,
-        totals=", ".join(starmap(stretch_text, threshold.roll_again)),
-    )
+    message, stretches = say_later("from {points:,} on, not at {totals}"), threshold.roll_again
+    if stretches[-1][1] is None:  # the totals at which to bank have an end, too
+        message = say_later("only at {totals}")
+        before = [first - step for first, _ in stretches]
+        behind = [last + step for _, last in stretches if last is not None]
+        stretches = tuple(zip([threshold.turn_total, *behind], before, strict=True))
+    totals = ", ".join(starmap(stretch_text, stretches))
+    return say(message, points=threshold.turn_total, totals=totals)
 
 
 def stretch_text(first: int, last: int | None) -> str:

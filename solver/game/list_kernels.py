@@ -174,8 +174,11 @@ def add_column(values, hot, row, n, lists, part, out, planes):
             out[k] += part[k]
 
 
-def _turn(planes: int) -> Callable[..., Any]:
-    """What solves a turn as a function of `kernel_source.turn_source` does, list after list."""
+def _turn(name: str, planes: int) -> Callable[..., Any]:
+    """What solves a turn as a function of `kernel_source.turn_source` does, list after list.
+
+    name : that of the function, which no other has
+    """
     each, even = (0,) * planes, EVEN if planes > 1 else 0.0
     cell = planes * LANES
 
@@ -201,6 +204,9 @@ def _turn(planes: int) -> Callable[..., Any]:
                     here[k] = out[k]
         return 0
 
+    # numba numbers functions in each process anew: of two with one name that different processes
+    # have compiled one would be called for both where they are loaded together
+    turn.__qualname__ = name
     return turn
 
 
@@ -209,12 +215,12 @@ def turn_by_seat(planes: int) -> Callable[..., Any]:
     """Return a turn function that goes through the lists, for values by seat or, of one, alone."""
     compiled: Callable[..., Any] = njit(
         TURN_SIGNATURE, cache=True, nogil=True, error_model="numpy"
-    )(_turn(planes))
+    )(_turn(f"turn_by_seat_{planes}", planes))
     return compiled
 
 
 turn_of_lists = turn_by_seat(1)
 """The turn by the mover's value alone."""
 
-turn_of_sets = njit(cache=True, nogil=True, error_model="numpy")(_turn(1))
+turn_of_sets = njit(cache=True, nogil=True, error_model="numpy")(_turn("turn_of_sets", 1))
 """Where each lane has chances of its own: many sets side by side."""

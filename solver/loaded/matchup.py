@@ -90,7 +90,7 @@ class Matchup:
             check_loaded(self.rules, thrown)
             _check_badge(self.rules, badge)
         if any(power and power.has_jokers for power in self.powers):
-            _check_jokers(self.rules)
+            _check_jokers(self.rules, say("a badge without jokers"))
         if any(self.powers):
             _check_powers(self.rules, self.powers)
         if self.players > 2:
@@ -279,7 +279,12 @@ def _turn_cells(matchup: Matchup, seat: int) -> TurnCells:
 def _check_badge(rules: Ruleset, badge: Badge) -> None:
     """Refuse what is no combination. Raises InvalidRulesError."""
     if badge and (keys := _unlike_shown(rules)):
-        raise _not_yet(rules, keys[0])
+        raise InvalidRulesError.say(
+            "{rules}: a badge that changes what dice score does not go with {key} yet; use rules"
+            " without it, or another badge",
+            rules=rules.name,
+            key=keys[0],
+        )
     for dice, points in badge:
         sound = 1 <= len(dice) <= rules.dice and set(dice) <= set(FACES)
         if not sound or not 0 < points <= MAX_POINTS or points % rules.point_step:
@@ -401,16 +406,20 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
     if keys := [key for key, is_said in not_yet.items() if is_said]:
         raise _not_yet(rules, keys[0])
     if thrown.has_jokers:
-        _check_jokers(rules)
+        _check_jokers(rules, say("dice without jokers"))
 
 
-def _check_jokers(rules: Ruleset) -> None:
-    """Refuse rules that do not say what a joker counts for. Raises InvalidRulesError."""
+def _check_jokers(rules: Ruleset, instead: str) -> None:
+    """Refuse rules that do not say what a joker counts for. Raises InvalidRulesError.
+
+    instead : what could be used in place of what has the jokers
+    """
     if keys := [*_unlike_shown(rules), *_options(rules, "decisive")]:
         raise InvalidRulesError.say(
-            "{rules}: nobody says what a joker counts for in {key}; use dice without jokers",
+            "{rules}: nobody says what a joker counts for in {key}; use {instead}",
             rules=rules.name,
             key=keys[0],
+            instead=instead,
         )
 
 
@@ -470,13 +479,18 @@ def check_plain(rules: Ruleset) -> None:
 
 def check_points(rules: Ruleset) -> None:
     """Refuse rules under which sets are not ranked by their points. Raises InvalidRulesError."""
-    if keys := _options(rules, *_OF_TURNS):
+    if keys := options_of_turns(rules):
         raise InvalidRulesError.say(
             "{rules}: sets of dice cannot be ranked by their points yet where there is {key}; use"
             " rules without it",
             rules=rules.name,
             key=keys[0],
         )
+
+
+def options_of_turns(rules: Ruleset) -> list[str]:
+    """Which options rules have under which points of a turn without a goal are not worked out."""
+    return _options(rules, *_OF_TURNS)
 
 
 def _options(rules: Ruleset, *names: str) -> list[str]:

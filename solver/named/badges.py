@@ -310,7 +310,12 @@ def _check_points(badge: Badge, tiers: list[Badge], points: int | None) -> None:
                 points=next(iter(guesses)),
             )
     elif points is not None:
-        raise InvalidRequestError.say("{badge} is written {word}", badge=badge.called, word=word)
+        raise InvalidRequestError.say(
+            "{badge} takes no number: write {word} without :{number}",
+            badge=badge.called,
+            word=word,
+            number=points,
+        )
 
 
 def _tier_word(tier: Tier) -> str:

@@ -60,7 +60,9 @@ async def survives(folder: Path, damage: Damage, seed: int) -> bool:
                     await chat.data(place, question)
                 await play_on(chat, place, table)
     except StoreError as error:
-        if table != "file" or not re.search("is damaged|belongs to another|newer", str(error)):
+        if table != "file" or not re.search(
+            "is damaged|is incomplete|belongs to another|newer", str(error)
+        ):
             raise
         return False
     if table == "events":

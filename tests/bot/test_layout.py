@@ -33,6 +33,8 @@ from solver.wording import and_text
         (1, "100.00 %"),
         (1e-9, "< 0.01 %"),
         (1 - 1e-9, "> 99.99 %"),
+        (1 - 1e-16, "100.00 %"),  # as sums of chances come to it
+        (1e-16, "0.00 %"),
         (0.99994, "99.99 %"),
     ],
 )

@@ -94,9 +94,9 @@ class LoadedQuestions:
         question = service.KcdQuestion(
             dice_told(line, await self._meant(line, caller)), _begins(line)
         )
-        seconds = await at_once(seconds_of, self._folders, question.dice.matchup)
+        each = [await at_once(seconds_of, self._folders, matchup) for matchup in question.matchups]
         what, work = say_later("loaded dice"), (service.kcd_answer, self._folders, question)
-        task = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
+        task = self._oracle.tasks.told(caller.asker, what, *work, each=sum(each))
         yield replies(task, view.kcd_text, view.kcd_data)
 
     async def _choice(self, line: Line, caller: Caller) -> Stream:

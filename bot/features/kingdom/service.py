@@ -6,6 +6,7 @@ or on the command line.
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import itemgetter
 
 import numpy as np
@@ -21,7 +22,7 @@ from bot.services.loaded import (
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidDiceError, InvalidRequestError
 from solver.game.standings import OnShare
-from solver.loaded.matchup import check_loaded, check_points
+from solver.loaded.matchup import Matchup, check_loaded, check_points, options_of_turns
 from solver.named.catalogue import Version, known_dice
 from solver.named.sets import (
     NamedDie,
@@ -37,6 +38,7 @@ from solver.turn.dice import Badge, DiceSet, Die, TurnState
 from solver.turn.equations import TurnTable
 from solver.turn.points import bank_decisions, points_table, turn_outcome
 from solver.turn.remaining import roll_lists, shape_of
+from solver.turn.thresholds import BankFrom, bank_from
 
 MOST_SETS = 20_000
 """The most sets that are ranked for one answer; a hundred take a few seconds."""
@@ -58,14 +60,20 @@ class KcdQuestion:
     begins: bool = True
     """Whether I throw first."""
 
+    @property
+    def matchups(self) -> list[Matchup]:
+        """What is solved: the game, and the one without what my badge makes of combinations."""
+        games = [self.dice] + [self.dice.without_badge] * bool(self.dice.combinations(0))
+        return [dice.matchup for dice in games]
+
 
 @dataclass(frozen=True, slots=True)
 class SetFigures:
     """The points and farkles of a turn with a set that is played for most expected points."""
 
     dice: NamedSet
-    points: float
-    """The expected points of a turn in a game with no goal."""
+    points: float | None
+    """The expected points of a turn in a game with no goal; None where that is not worked out."""
     points_to_goal: float
     """The expected points of a turn at a score of 0; points beyond the goal do not count."""
     farkle_probability: float
@@ -79,8 +87,8 @@ class LoadedBank:
     """When to bank with certain dice left to roll."""
 
     dice: NamedSet
-    turn_total: int | None
-    """The least turn total at which to bank; None where only one that reaches the goal is."""
+    threshold: BankFrom
+    """The turn totals at which to bank; none where all of them reach the goal."""
     share: float
     """The share of the decisions of a turn that are made with these dice."""
 
@@ -99,7 +107,7 @@ class KcdAnswer:
     bank_from: tuple[LoadedBank, ...]
     """When to bank in my first turn, with the dice that are left most often."""
     badge: BadgePlan | None = None
-    """When to use my badge, if it is one with a number of uses."""
+    """What my badge is worth, and when to use it if it is one with a number of uses."""
 
     @property
     def win(self) -> float:
@@ -155,9 +163,16 @@ def kcd_answer(
 
     Raises InvalidDiceError, InvalidRulesError and ConvergenceError.
     """
-    dice = question.dice
+    dice, matchups = question.dice, question.matchups  # which refuse what cannot be solved
     figures = [set_figures(folders, dice, side) for side in (0, 1)]
-    strategy = solved(folders, dice.matchup, on_progress)
+
+    def part(place: int, share: float) -> None:
+        on_progress((place + share) / len(matchups))
+
+    strategies = [
+        solved(folders, matchup, partial(part, place)) for place, matchup in enumerate(matchups)
+    ]
+    strategy = strategies[0]
     turn = strategy.turn(strategy.start(0, *dice.head_starts, dice.held))
     return KcdAnswer(
         question=question,
@@ -166,7 +181,7 @@ def kcd_answer(
         win_beginning=dice.win(strategy, begins=True),
         win_second=dice.win(strategy, begins=False),
         bank_from=_bank_from(dice, turn, dice.rules.winning_score - dice.head_starts[0]),
-        badge=badge_plan(dice, strategy, begins=question.begins),
+        badge=badge_plan(dice, strategy, strategies[-1], begins=question.begins),
     )
 
 
@@ -177,7 +192,9 @@ def set_figures(folders: MatchupFolders, dice: LoadedDice, side: int) -> SetFigu
     """
     rules, named = dice.rules, (dice.mine, dice.theirs)[side]
     thrown, badge = named.dice_set, dice.combinations(side)
-    [points] = _points(folders, rules, [thrown], dice.joker_alone, badge, lambda _: None)
+    points = None
+    if not options_of_turns(rules):
+        [points] = _points(folders, rules, [thrown], dice.joker_alone, badge, lambda _: None)
     lists = roll_lists(rules, shape_of(thrown), joker_alone=dice.joker_alone, badge=badge)
     table = points_table(rules, lists.plan(thrown))
     return SetFigures(
@@ -312,19 +329,21 @@ def _points(
 def _bank_from(dice: LoadedDice, turn: TurnTable, goal: int) -> tuple[LoadedBank, ...]:
     """When to bank, with each of the remaining dice that a turn comes to most often."""
     visits, banks = turn_outcome(dice.rules, turn).visits[0], bank_decisions(turn)[0]
+    by_dice = {
+        threshold.dice: threshold for threshold in bank_from(banks, visits > 0, turn.plan.step)
+    }
     frequency = visits.sum(axis=0)
     frequency[-1] = 0.0  # hot dice, and the beginning
     thresholds = []
     for column in np.argsort(-frequency, kind="stable")[:_THRESHOLDS]:
         if not frequency[column]:
             break
-        reached = np.flatnonzero(visits[:, column])
-        rolled = reached[~banks[reached, column]]
-        banked = reached[reached > (rolled[-1] if len(rolled) else -1)]
-        total = int(banked[0]) * turn.plan.step if len(banked) else goal
-        left = dice.mine.left(int(column) + 1)
+        threshold = by_dice[int(column) + 1]
+        if (threshold.turn_total or 0) >= goal:
+            threshold = BankFrom(threshold.dice, None)
+        left = dice.mine.left(threshold.dice)
         share = float(frequency[column] / frequency.sum())
-        thresholds.append(LoadedBank(left, total if total < goal else None, share))
+        thresholds.append(LoadedBank(left, threshold, share))
     return tuple(thresholds)
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from dataclasses import asdict
 from itertools import zip_longest
 from typing import Any
 
@@ -9,6 +10,7 @@ from bot.features.kingdom import service
 from bot.layout import PHONE, WIDTH, columns, percent, room, wrap
 from bot.views.named_dice import badge_lines, doubts, plan_data, plan_lines
 from bot.views.sheet import Sheet, sheet
+from bot.views.thresholds import from_text, threshold_text
 from solver.named.sets import NamedDie, NamedSet
 from solver.wording import figure, say, say_later
 
@@ -25,23 +27,36 @@ def kcd_text(answer: service.KcdAnswer) -> str:
     lines = [
         wrap(say(head, rules=dice.rules.name, goal=dice.rules.goal)),
         *figures_lines([(say("you"), answer.mine), (say("them"), answer.theirs)]),
-        *_endless_lines([answer.mine.points, answer.theirs.points]),
+        *_points_lines([answer.mine.points, answer.theirs.points]),
         *badge_lines(dice.badges),
         wrap(_wins(answer)),
         *plan_lines(answer.badge),
+        *_bank_lines(answer),
     ]
-    if answer.bank_from:
-        lines.append(
-            wrap(say("In the first turn, bank at these turn totals or more, by dice left to roll:"))
+    return "\n".join([*lines, *doubt_lines(dice.mine, dice.theirs, joker_alone=dice.joker_alone)])
+
+
+def _bank_lines(answer: service.KcdAnswer) -> list[str]:
+    """When to bank in the first turn."""
+    if not answer.bank_from:
+        return []
+    rules = answer.question.dice.rules
+    if any(bank.threshold.roll_again for bank in answer.bank_from):
+        head = say("In the first turn, bank at these turn totals, by dice left to roll:")
+        step = rules.point_step
+        table = columns(
+            [(bank.dice.text, from_text(bank.threshold, step)) for bank in answer.bank_from]
         )
-        rows = [
-            (one.dice.text, say("never") if one.turn_total is None else figure(one.turn_total))
-            for one in answer.bank_from
-        ]
+    else:
+        head = say("In the first turn, bank at these turn totals or more, by dice left to roll:")
+        rows = [(bank.dice.text, threshold_text(bank.threshold)) for bank in answer.bank_from]
         half = (len(rows) + 1) // 2 if room() >= WIDTH else len(rows)
         halves = zip_longest(rows[:half], rows[half:], fillvalue=("", ""))
-        lines += columns([(*row, *other) for row, other in halves], right={1, 3})
-    return "\n".join([*lines, *doubt_lines(dice.mine, dice.theirs, joker_alone=dice.joker_alone)])
+        table = columns([(*row, *other) for row, other in halves], right={1, 3})
+    lines = [wrap(head), *table]
+    if rules.hot_dice_counted > 1:
+        lines.append(wrap(say("These numbers are for before the first hot dice of the turn.")))
+    return lines
 
 
 def figures_lines(figures: Iterable[tuple[str, service.SetFigures]]) -> list[str]:
@@ -65,21 +80,25 @@ def figures_lines(figures: Iterable[tuple[str, service.SetFigures]]) -> list[str
     return [*sets, *columns([who, *others], right=range(1, len(rows)))]
 
 
-def points_figure(points: float) -> str:
-    """Points of a turn with no goal, of which there may be no end."""
-    return figure(points, ",.2f") if math.isfinite(points) else "∞"
+def points_figure(points: float | None) -> str:
+    """Points of a turn with no goal: they may have no end, or not be worked out."""
+    if points is None:
+        return "-"
+    return "∞" if points == math.inf else figure(points, ",.2f")
 
 
-def _endless_lines(points: Iterable[float]) -> list[str]:
-    """What it means where there is no end of the points of a turn."""
-    if all(map(math.isfinite, points)):
-        return []
-    return [wrap(say("∞: with these dice you can roll on for ever without any risk."))]
+def _points_lines(points: Iterable[float | None]) -> list[str]:
+    """What it means where there is no number for the points of a turn."""
+    meanings = {
+        math.inf: say_later("∞: with these dice you can roll on for ever without any risk."),
+        None: say_later("-: points of a turn without a goal are not worked out under such rules."),
+    }
+    return [wrap(say(meanings[mark])) for mark in dict.fromkeys(points) if mark in meanings]
 
 
-def points_data(points: float) -> float | None:
-    """Points as plain data, which has no infinity: None."""
-    return points if math.isfinite(points) else None
+def points_data(points: float | None) -> float | None:
+    """Points as plain data, which has no infinity: None, as where none are worked out."""
+    return None if points == math.inf else points
 
 
 def choice_text(answer: service.ChoiceAnswer) -> str:
@@ -98,7 +117,7 @@ def choice_text(answer: service.ChoiceAnswer) -> str:
     lines = [
         *_head(answer.question, heading, len(sets)),
         *columns(rows, right={1, 2, 3}, spare=(1,) if best.win is not None else ()),
-        *_endless_lines(choice.points for choice in sets[:MOST_CHOICES]),
+        *_points_lines(choice.points for choice in sets[:MOST_CHOICES]),
     ]
     return "\n".join([*lines, *_foot(answer.question, best, len(sets), sets_note())])
 
@@ -148,7 +167,7 @@ def kcd_data(answer: service.KcdAnswer) -> dict[str, Any]:
         "mine": figures_data(answer.mine),
         "theirs": figures_data(answer.theirs),
         "bank_from": [
-            {"dice": bank.dice.text, "turn_total": bank.turn_total, "share": bank.share}
+            {**asdict(bank.threshold), "dice": bank.dice.text, "share": bank.share}
             for bank in answer.bank_from
         ],
         "badge": plan_data(answer.badge),

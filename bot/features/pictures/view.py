@@ -85,7 +85,8 @@ def _steps_of_own(
 
 def position_view(walk: Exploration) -> str:
     """The position with what there is to know of it."""
-    return f"{odds_text(walk.odds)}\n{bank_from_text(walk.bank_from, walk.named)}"
+    border = bank_from_text(walk.bank_from, walk.odds.rules.point_step, walk.named)
+    return f"{odds_text(walk.odds)}\n{border}"
 
 
 def exploration_data(walk: Exploration, game: str = "") -> dict[str, Any]:
@@ -261,7 +262,8 @@ def _seen_by(explanation: Explanation) -> list[str]:
 
 
 def _border(explanation: Explanation) -> str:
-    border = bank_from_text(explanation.turn.bank_from, explanation.named)
+    turn = explanation.turn
+    border = bank_from_text(turn.bank_from, turn.rules.point_step, explanation.named)
     if not explanation.has_badge:
         return border
     return wrap(say("This counts your badge wherever using it is better.")) + "\n" + border

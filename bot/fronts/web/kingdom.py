@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import groupby
@@ -12,10 +13,13 @@ from aiohttp import web
 from bot.fronts.web.answers import Answer, asked, line_of
 from bot.fronts.web.pages import Pages, dice_of, set_text
 from bot.fronts.web.rendering import Page
+from bot.services.loaded import ORDINARY
 from bot.views.named_dice import badge_effect, faces_text
+from solver.errors import FarkleError
 from solver.loaded.matchup import MOST_LOADED
+from solver.named.badges import read_badge
 from solver.named.catalogue import Badge, Version, known_badges, known_dice
-from solver.named.sets import NamedDie, named_die
+from solver.named.sets import NamedDie, named_die, read_dice
 from solver.wording import say, say_later
 
 _TITLES = {
@@ -58,9 +62,14 @@ class Kingdom:
         chosen = chosen if chosen in _TITLES else "my-dice"
         if owns := len(dice_of(given.get("own", ""))) > 0:
             given.pop("my-dice", None)  # of those that are owned six are chosen
+        tapped = {name: text for name, text in given.items() if name in _TITLES}
         dice = {name: dice_of(given.get(name, "")) for name in _TITLES if name not in _BADGES}
         is_whole = len(dice["my-dice"]) == MOST_LOADED
-        if (is_whole or owns) and len(dice["their-dice"]) in {0, MOST_LOADED}:
+        if wrong := next((name for name in tapped if not _is_known(name, given[name])), None):
+            # the command says what is wrong with it
+            line = line_of(command, {"my-dice": ORDINARY, wrong: given[wrong]})
+            answer = await self._pages.answer(page, line)
+        elif (is_whole or owns) and len(dice["their-dice"]) in {0, MOST_LOADED}:
             answer = await self._pages.answer(page, line_of(command, given))
 
         def to(name: str, value: str) -> str:
@@ -68,7 +77,6 @@ class Kingdom:
 
         titles = {name: say(title) for name, title in _TITLES.items()}
         most = _MOST_OWNED if chosen == "own" else MOST_LOADED
-        tapped = {name: text for name, text in given.items() if name in _TITLES}
         here = dice.get(chosen)
         return page.answered(
             "kingdom.html",
@@ -81,7 +89,11 @@ class Kingdom:
                 for name, held in dice.items()
                 if held
             ],
-            worn=[(titles[name], given[name], to(name, "")) for name in _BADGES if name in given],
+            worn=[
+                (titles[name], _badge_text(given[name]), to(name, ""))
+                for name in _BADGES
+                if name in given
+            ],
             tabs=[
                 (title, page.link("/kingdom", given, choose=name), name == chosen)
                 for name, title in titles.items()
@@ -94,6 +106,22 @@ class Kingdom:
             told={**tapped, "goal": given.get("goal")},
             is_whole=is_whole,
         )
+
+
+def _is_known(name: str, text: str) -> bool:
+    """Return whether a badge or dice that are given can be taken, or more dice beside them."""
+    with suppress(FarkleError):
+        if name in _BADGES:
+            return bool(read_badge(text))
+        return name == "own" or len(read_dice(text)) <= MOST_LOADED
+    return False
+
+
+def _badge_text(text: str) -> str:
+    """Return a badge in the language that is spoken, or as it was given where there is none."""
+    with suppress(FarkleError):
+        return read_badge(text).text
+    return text
 
 
 def taken_away(dice: list[NamedDie], to: Callable[[str], str]) -> list[Tap]:

@@ -216,7 +216,8 @@ class Pages:
         walks = isinstance(data, dict) and "steps" in data
         rules, pictures, border = await self.rules(page), [], ""
         if last and walks:
-            border = bank_from_text(last.subject.bank_from, last.subject.named)
+            walk = last.subject
+            border = bank_from_text(walk.bank_from, walk.odds.rules.point_step, walk.named)
         files = {"CSV": f"/{command.name}.csv", "JSON": f"/api/v1/{command.name}"}
         if last and command.name in DRAWN:
             here = await self._rules.resolve(page.visitor.id, given.get("rules"))

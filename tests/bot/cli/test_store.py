@@ -277,7 +277,8 @@ def test_all_goes_from_one_database_to_another(
     [
         ("UPDATE schema_version SET number = 999", "was made by a newer version"),
         ("DROP TABLE done; UPDATE schema_version SET number = 1", "by an earlier version"),
-        ("DROP TABLE schema_version", "belongs to another program"),
+        ("DROP TABLE schema_version", "is incomplete, it lacks schema_version;"),
+        ("DROP TABLE games; DROP TABLE events", "is incomplete, it lacks events and games;"),
         ("DROP TABLE results", "is damaged"),
     ],
 )

@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bot.chat.cards import advice_card
 from bot.features.kingdom.service import (
     ChoiceQuestion,
     KcdQuestion,
@@ -20,7 +22,9 @@ from bot.features.kingdom.view import (
     kcd_text,
 )
 from bot.languages import language
+from bot.layout import percent
 from bot.services.loaded import (
+    BadgePlan,
     LoadedDice,
     MatchupFolders,
     read_left,
@@ -32,6 +36,7 @@ from bot.services.rule_options import with_goal
 from bot.services.situation import Situation
 from bot.views.advice import advice_text, odds_text
 from bot.views.answer_data import advice_sheet, answer_data
+from bot.views.named_dice import plan_lines
 from bot.views.sheet import sheet_of
 from solver.errors import FarkleError, InvalidDiceError, InvalidRequestError
 from solver.loaded.kits import Kit
@@ -97,10 +102,19 @@ def test_badges_change_the_answer(folders: MatchupFolders) -> None:
     mine = dice_of(RULES, read_badge("carpenter:200"), None)
     ahead = dice_of(RULES, None, read_badge("headstart:200"))
     with_mine, with_theirs = (kcd_answer(folders, KcdQuestion(one)) for one in (mine, ahead))
-    assert with_mine.mine.points > plain.mine.points
+    assert (with_mine.mine.points or 0) > (plain.mine.points or 0)
     assert with_mine.theirs == plain.theirs == with_theirs.theirs
     assert with_mine.win > plain.win > with_theirs.win
     assert "Your badge carpenter:200, theirs none." in kcd_text(with_mine)
+    first = kcd_answer(folders, KcdQuestion(dice_of(RULES, read_badge("headstart:200"), None)))
+    for answer in (with_mine, first):
+        assert answer.badge is not None
+        assert answer.win - plain.win == pytest.approx(answer.badge.worth, abs=1e-12)
+        text = kcd_text(answer)
+        assert f"worth {100 * answer.badge.worth:.2f} percentage points.\nIn the first" in text
+        assert kcd_data(answer)["badge"]["kind"] is None
+    assert with_theirs.badge is None
+    assert plan_lines(BadgePlan(None, -1e-14)) == ["Your badge is worth 0.00 percentage points."]
     far = dice_of(RULES, read_badge("headstart:600"), None)
     with pytest.raises(FarkleError, match="below the goal of 600, not 600"):
         kcd_answer(folders, KcdQuestion(far))
@@ -173,6 +187,16 @@ def test_advice_on_a_badge(folders: MatchupFolders) -> None:
     assert farkle.best == farkle.uses[0].win_probability > farkle.win_probability
     assert "roll again" in advice_text(farkle)
     assert answer_data(farkle)["badge_uses"][0]["kind"] == "resurrection"
+    assert f"win probability is now {percent(farkle.best)}." in advice_text(farkle)
+    worse = replace(farkle.uses[0], win_probability=farkle.win_probability / 2)
+    kept_badge = replace(farkle, uses=(worse,))
+    for which, choice in [(farkle, "roll again"), (kept_badge, "keep your badge")]:
+        first, second = (row for row in advice_text(which).splitlines() if "%  " in row)
+        assert (first.split("  ")[1], first.split()[-1]) == (choice, "best")
+        assert second.split()[-1].startswith("-")
+        choices = [row for row in advice_card(which).text.splitlines() if row[1:2] == "\\"]
+        assert f"**{choice}**" in choices[0]
+        assert len(choices) == 2
 
     turned = advised(folders, dice("gold-transmutation"), "3 3 1 1 odd, J 5 devil", Situation())
     text = advice_text(turned)
@@ -246,13 +270,51 @@ def test_refusals(folders: MatchupFolders) -> None:
         read_left(MINE, "9")
     assert read_left(MINE, "6") == MINE.dice_set.whole
     wins = kcd(instant_win=("xxxxxx",))
-    with pytest.raises(FarkleError, match="nobody says what a joker counts for in instant_win"):
+    with pytest.raises(FarkleError, match="for in instant_win; use dice without jokers$"):
         dice_of(wins).matchup  # noqa: B018 - it is made here
+    with pytest.raises(FarkleError, match="in instant_win; use a badge without jokers$"):
+        LoadedDice(wins, (Kit(ORDINARY, read_badge("tin-joker")), Kit(ORDINARY))).matchup  # noqa: B018
     jokers = kcd(scoring={"jokers": ("6",)})
     with pytest.raises(FarkleError, match=r"nobody says what a joker counts for in scoring\.jok"):
         dice_of(jokers).matchup  # noqa: B018 - it is made here
+    with pytest.raises(FarkleError, match=r"a badge that .* does not go with scoring\.jokers yet"):
+        LoadedDice(jokers, (Kit(ORDINARY, read_badge("emperor")), Kit(ORDINARY))).matchup  # noqa: B018
     with pytest.raises(FarkleError, match="cannot be ranked by their points yet"):
-        kcd_answer(folders, KcdQuestion(dice_of(wins)))
+        check_choice(ChoiceQuestion(dice_of(wins), ()))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"instant_win": ("xxxxxx",)}, {"farkle_keeps_turn_total": True}, {"hot_dice_bonus": (0, 50)}],
+)
+def test_who_wins_is_answered_where_sets_are_not_ranked(
+    changes: dict[str, Any], folders: MatchupFolders
+) -> None:
+    rules = kcd(goal=300, **changes)
+    dice = LoadedDice(rules, (Kit(read_set("odd*6")), Kit(ORDINARY)))
+    answer = kcd_answer(folders, KcdQuestion(dice))
+    assert 0.5 < answer.win < 1
+    text = kcd_text(answer)
+    assert "-: points of a turn without a goal are not worked out" in text
+    assert ("before the first hot dice" in text) == ("hot_dice_bonus" in changes)
+    assert kcd_data(answer)["mine"]["points"] is None
+
+
+def test_when_to_bank_is_told_by_stretches_where_one_rolls_again_above(
+    folders: MatchupFolders,
+) -> None:
+    sets = read_set("odd*4,lucky*2"), read_set("ordinary*6")
+    for goal_must_be, stretches in [
+        ("reached", "from 850 on, not at"),
+        ("exact", "only at 900 to "),
+    ]:
+        rules = kcd(goal=2000, goal_must_be=goal_must_be)
+        answer = kcd_answer(folders, KcdQuestion(LoadedDice(rules, tuple(map(Kit, sets)))))
+        text = kcd_text(answer)
+        assert "In the first turn, bank at these turn totals, by dice left to roll:" in text
+        [row] = [line for line in text.splitlines() if line.startswith("  lucky,odd ")]
+        assert stretches in row
+    assert kcd_data(answer)["bank_from"][0]["roll_again"] == ()
 
 
 def test_the_best_set_of_owned_dice(folders: MatchupFolders) -> None:

@@ -61,7 +61,7 @@ def test_badges_as_people_write_them(
         ("emporer", 'there is no badge called "emporer"; did you mean emperor'),
         ("advantage:150", "could be carpenter or executioner or priest"),
         ("silver emperor", "there is no badge Emperor of silver"),
-        ("emperor:5", "Emperor is written emperor"),
+        ("gold-emperor:3", "Emperor takes no number: write emperor without :3$"),
     ],
 )
 def test_refusals(text: str, sentence: str) -> None:

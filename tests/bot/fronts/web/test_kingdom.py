@@ -90,7 +90,29 @@ async def test_who_wins_is_said_once_six_dice_are_tapped(site: Site, visit: Visi
 async def test_a_badge_is_tapped(visit: Visit) -> None:
     seen = await visit.get(f"/kingdom?{SETS}&choose=my-badge")
     seen = await tapped(visit, seen, "Emperor, gold")
-    assert "gold-emperor" in seen.words
+    assert "Your badge: emperor" in seen.words
+
+
+async def test_a_badge_is_called_as_the_reader_does(visit: Visit) -> None:
+    seen = await visit.get("/kingdom?my-badge=tin-warlord&my-dice=odd&lang=de")
+    assert "Dein Abzeichen: zinn-kriegsherr" in seen.words
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("my-dice=lucky*2,nonsense", 'There is no die called "nonsense"'),
+        ("my-dice=lucky*2&their-dice=nonsense", 'There is no die called "nonsense"'),
+        ("own=nonsense&my-dice=odd*6", 'There is no die called "nonsense"'),
+        ("my-dice=lucky*7", "A set is 6 dice, not 7"),
+        ("my-dice=odd*2&their-dice=lucky*8", "A set is 6 dice, not 8"),
+        ("their-badge=nonsense", 'There is no badge called "nonsense"'),
+    ],
+)
+async def test_what_is_not_known_is_said(given: str, said: str, visit: Visit) -> None:
+    seen = await visit.get(f"/kingdom?{given}&goal=600")
+    assert said in seen.words
+    assert seen.status == 400
 
 
 @pytest.mark.slow
