@@ -99,7 +99,7 @@ def error_bound(
         on_progress(work_done(total, game.scores))
         totals = range(total, max(-1, total - together), -1)
         exist = [groups < len(first_scores(points, game)) for points in totals]
-        solvers = sweep_kernels.solve_group, *turns
+        solvers = sweep_kernels.GROUP, *turns
         sweep_kernels.sweep_totals(*solvers, table, total, np.array(exist), *work, *contest)
     lower, upper = (read_table(rules, side) for side in sides)
     del table, sides  # they are large

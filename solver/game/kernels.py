@@ -24,6 +24,7 @@ one, other : how the players of the first and of the other half of the roles pla
 """
 
 import os
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -118,6 +119,15 @@ TURN_TYPES = types.UniTuple(TURN_TYPE, 4)
 """The types of the fields of Turns."""
 CONTEST_TYPES = OUTCOMES_TYPE, OUTCOMES_TYPE
 """The types of the players of a Contest."""
+
+
+def as_value(function: Any, signature: Any) -> Any:
+    """Return a compiled function as kernels are given it.
+
+    Given as it is, numba would look up what it compiled of it in every call of a kernel, which
+    takes a tenth of a solve of Facebook's rules to 3,000.
+    """
+    return types.CompileResultWAP(function.get_compile_result(signature))
 
 
 @njit(nogil=True, error_model="numpy")

@@ -26,6 +26,7 @@ a table of bounds has them four times: both players' lower bounds, then both pla
 """
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, product
 from math import fsum
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -35,7 +36,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.game.endgame import Endgame
-from solver.game.lanes import LANES
+from solver.game.lanes import LANES, lane_array
 from solver.game.standings import (
     Block,
     Bools,
@@ -62,6 +63,9 @@ EVERYTHING = -1
 
 NOT_ALLOWED = -9.0
 """The mover's value of a bank that is not allowed, so little that not even DUE makes it best."""
+
+_PLANS = 8
+"""Plans whose lists are kept in memory: of six different dice they take 10 MB."""
 
 DUE = 2.0
 """How much more a roll has to be worth than a bank that must be made, to be best: never."""
@@ -270,8 +274,9 @@ def _game_numbers(
     )
 
 
+@lru_cache(maxsize=_PLANS)
 def lists_of(plan: TurnPlan, planes: int = 1, rows: int = 0) -> Lists:
-    """The lists of a plan as kernels take them.
+    """The lists of a plan as kernels take them, which are kept.
 
     planes : how many values a state has, by seat; of more than one options stand in the order of
         the plan, hot dice as well
@@ -408,7 +413,7 @@ def make_work(
     if game.modes > game.boards * game.farkle_limit:
         # layers of fewer uses of one player stay while those of the other are solved
         shapes = [shapes[0], shapes[-1]]
-    values = [np.full((threads, *shape, LANES), float(game.at_once)) for shape in shapes]
+    values = [lane_array((threads, *shape, LANES), float(game.at_once)) for shape in shapes]
     barred = np.zeros((threads, game.scores if rules.barred else 0))
     barred[:, [game.zero + score // rules.point_step for score in rules.barred]] = 1.0
     scratch = Scratch(

@@ -14,6 +14,7 @@ from solver.game.kernels import (
     TURN_TYPES,
     WORK_TYPES,
     array_type,
+    as_value,
     by_lesser,
     least_bank,
     next_task,
@@ -201,6 +202,10 @@ def solve_group(turns, table, s, start, r, u, w, work, one, other, behind, level
             # a sum of chances may come out one rounding above 1
             value = values[block, origin, lists.start, lane] + slack
             table[r, u, w, s, PAD + score] = min(1.0, max(0.0, value))
+
+
+GROUP = as_value(solve_group, _GROUP_SIGNATURE)
+"""`solve_group`, as kernels are given it."""
 
 
 @njit(nogil=True, error_model="numpy")

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
 
 from solver.errors import ConvergenceError
 from solver.game import bounds, sweep_kernels
 from solver.game.endgame import Endgame
 from solver.game.kernel_source import LISTED, Turns, load_turns
-from solver.game.kernels import TURN_SIGNATURE, solve_turns
+from solver.game.kernels import TURN_SIGNATURE, as_value, solve_turns
 from solver.game.lanes import LANES
 from solver.game.layout import (
     Contest,
@@ -143,9 +142,7 @@ class Sweeps:
         turns: tuple[Any, ...] = (
             LISTED if plans else load_turns(played[0], cache, score_count(rules))
         )
-        # else numba would look up what it compiled in every call of a kernel
-        compiled = [turn.get_compile_result(TURN_SIGNATURE) for turn in turns]
-        self.turns = Turns(*map(types.CompileResultWAP, compiled))
+        self.turns = Turns(*[as_value(turn, TURN_SIGNATURE) for turn in turns])
         """What solves one turn."""
         self._contest = contest
         self._once = bool(rules.farkle_penalty or rules.caught_up)
@@ -316,7 +313,7 @@ class Sweeps:
 
     def _solve(self, total: int, active: npt.NDArray[np.bool_]) -> None:
         """Renew the `active` groups of a total and of those that are solved together with it."""
-        solvers, given = (sweep_kernels.solve_group, *self.turns), (*self._work, *self._contest)
+        solvers, given = (sweep_kernels.GROUP, *self.turns), (*self._work, *self._contest)
         if self._once or self.plain:
             sweep_kernels.sweep_totals(*solvers, self.table, total, active, *given)
         else:
