@@ -342,6 +342,11 @@ def _farkles_text(rules: Ruleset, position: Position) -> str:
         sentence = say_later(
             "Why bank: a farkle of all dice may cost {cost}; without that penalty you would roll."
         )
+    elif number == 1 < limit:
+        sentence = say_later(
+            "Why bank: a farkle now would be your first, and number {limit} in a row costs {cost};"
+            " without that penalty you would roll."
+        )
     elif number == limit:
         sentence = say_later(
             "Why bank: your next farkle costs {cost}; without that penalty you would roll."

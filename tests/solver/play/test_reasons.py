@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from bot.views.advice import odds_text
+from bot.views.advice import odds_text, why_text
 from solver.game.position import Position, reachable
 from solver.game.standings import Solution, Standing, after_turn
 from solver.play.advice import Reason, advise, odds, why, with_why
@@ -234,6 +234,8 @@ def test_farkles_and_advice_on_the_best_choice(tiny: Solution) -> None:
     assert (found.why.turn_total, found.why.dice) == (best.turn_total, best.dice_left)
     farkles = naive.outcomes(tiny.rules, best.dice_left)[frozenset()]
     assert found.why.farkle_probability == pytest.approx(farkles)
+    found = replace(found, why=replace(found.why, reason=Reason.FARKLES))
+    assert "would be your first, and number 3 in a row costs" in " ".join(why_text(found).split())
 
 
 @pytest.mark.parametrize("beyond_goal", ["lost", "back", "around", "given"])
