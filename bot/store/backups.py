@@ -465,13 +465,13 @@ def bring_over(path: Path) -> tuple[Path, int]:
     leaves all as it was: for one of another version, or that is in use.
     """
     kept, new = path.with_name(f"{path.name}.before"), path.with_name(f"{path.name}.new")
-    if kept.exists():
-        raise StoreError(f"{kept} is in the way: move it away first")
     _check_is_there(path)
     with explained(path), _engine_of(path).connect() as connection:
         if version_of(connection) is not None:
             check_version(connection, path)
             raise StoreError(f"The database {path} is up to date already")
+    if kept.exists():
+        raise StoreError(f"{kept} is in the way: move it away first")
     clear(new)
     try:
         with explained(path), closing(_opened(path)) as old:

@@ -122,9 +122,9 @@ def _thresholds(response: BestResponse) -> list[BankFrom]:
     return [each for example in examples for each in example.best_banks + example.optimal_banks]
 
 
-def _dice(response: BestResponse) -> range:
-    """The numbers of dice that may be left, most first."""
-    return range(max(threshold.dice for threshold in _thresholds(response)), 0, -1)
+def _dice(response: BestResponse) -> list[int]:
+    """The numbers of dice that are told about, most first; where throws combine all dice alone."""
+    return sorted({threshold.dice for threshold in _thresholds(response)}, reverse=True)
 
 
 def _examples(examples: Sequence[Example], dice: Sequence[int]) -> list[str]:
