@@ -1,8 +1,7 @@
 """Every error that this project raises on purpose; one sentence each, fit to be shown to a user."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from difflib import get_close_matches
-from functools import reduce
 from typing import Any, Self
 
 from solver.wording import say, say_later
@@ -98,7 +97,7 @@ def did_you_mean(word: str, known: list[str], otherwise: str = "") -> str:
     if not near and len(word) > 2:
         near = [name for name in known if word in name][:3]
     if near:
-        return say("; did you mean {words}?", words=reduce(either, near))
+        return say("; did you mean {words}?", words=one_of(near))
     return otherwise or say("; known are {words}", words=", ".join(known))
 
 
@@ -107,7 +106,7 @@ def either(others: str, last: str) -> str:
     return say("{others} or {last}", others=others, last=last)
 
 
-def one_of(words: Sequence[str]) -> str:
+def one_of(words: Iterable[str]) -> str:
     """Words, of which there is one at least, with "or" before the last."""
     *others, last = words
     return either(", ".join(others), last) if others else last

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from operator import itemgetter
+from textwrap import TextWrapper
 from types import MethodType
 from typing import Any
 from weakref import WeakValueDictionary
@@ -116,6 +117,7 @@ def _dice(roll: re.Match[str]) -> int:
 
 
 _QUOTED = r"\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|'[^']+'(?!\S)"
+_WORD = re.compile(rf"(?:{_QUOTED})(?!\S)|\S+")
 _DICE = re.compile(r"[\s\[({'\"]*[0-9\u2680-\u2685\u2460-\u2465]")
 _POSITION_ID = re.compile(r"(?=.*[A-WYZ])[0-9A-Z]{4}(-[0-9A-Z]{1,4})+[.?]?", re.IGNORECASE)
 """What is written under an advice, alone: its letters tell it from dice such as 6533-32."""
@@ -153,7 +155,9 @@ YES_OR_NO = {
     "false": False,
     "0": False,
 }
-_MOST_ERROR = 600
+_MOST_READ = 6000
+_AT_BLANKS = TextWrapper(600, max_lines=1, placeholder=" …", break_on_hyphens=False)
+"""Cuts what is too long to be a sentence between words."""
 _MOST_REPEATED = 40
 _MOST_DIGITS = 20
 
@@ -246,7 +250,8 @@ def failure(error: Exception, what: str = "an answer") -> Reply:
     if isinstance(error, FarkleError):
         log.counted[type(error).__name__] += 1
         # errors repeat what was typed
-        sentence = whole_sentence(safe_text(str(error), _MOST_ERROR))
+        text = safe_text(str(error), _MOST_READ)
+        sentence = whole_sentence(_AT_BLANKS.fill(text))
     else:
         number = log.failed(what, error)
         sentence = say(
@@ -508,7 +513,9 @@ def take_apart(command: Command, rest: str, names: Collection[str] = ()) -> Line
     words = " ".join([*kept, rest[end:]])
     if (bare := _bare_option(command, words)) and bare not in options:
         raise _no_value(bare)
-    arguments = tuple(words.split())
+    arguments = tuple(
+        word[1:-1] if re.fullmatch(_QUOTED, word) else word for word in _WORD.findall(words)
+    )
     if command.is_exact:
         arguments = tuple(filter(None, [words.strip(" ")]))
     if arguments and not command.takes_words:

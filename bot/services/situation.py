@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from solver.errors import (
     InvalidRollError,
     InvalidRulesError,
     did_you_mean,
-    either,
+    one_of,
 )
 from solver.game.many import check_players
 from solver.game.many_best import last_turns
@@ -358,7 +358,7 @@ def _check_unnamed(typed: str, rules: Ruleset) -> None:
                 '"{word}": say what a joker shows, which under {rules} rules is {faces}',
                 word=short(word),
                 rules=rules.name,
-                faces=reduce(either, map(str, faces)),
+                faces=one_of(map(str, faces)),
             )
         if word.casefold() in _JOKERS or (len(word) > 2 and matching(word, known_dice())):
             raise InvalidRequestError.say(

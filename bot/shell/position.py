@@ -35,13 +35,21 @@ class Scores(click.ParamType["tuple[int, ...]"]):
 
 
 class _ShownShort(click.Option):
-    """An option of several names, of which --help shows the last: that of the chat."""
+    """An option of several names, of which people see the last: that of the chat."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """The name and what the option means."""
+        return click.Option.get_help_record(self._shown, ctx)
+
+    def get_error_hint(self, ctx: click.Context | None) -> str:
+        """The name where a value is refused."""
+        return click.Option.get_error_hint(self._shown, ctx)
+
+    @property
+    def _shown(self) -> "_ShownShort":
         shown = copy(self)
         shown.opts, shown.secondary_opts = self.opts[-1:], self.secondary_opts[-1:]
-        return click.Option.get_help_record(shown, ctx)
+        return shown
 
 
 def position_option(field: PositionField) -> Callable[[Decorated], Decorated]:

@@ -38,6 +38,7 @@ from bot.store.database import (
     kept_before,
     leave_log,
     prepare,
+    version_of,
     write_copy,
 )
 from bot.store.kinds import PATIENCE, Database, Mode
@@ -464,9 +465,13 @@ def bring_over(path: Path) -> tuple[Path, int]:
     leaves all as it was: for one of another version, or that is in use.
     """
     kept, new = path.with_name(f"{path.name}.before"), path.with_name(f"{path.name}.new")
+    _check_is_there(path)
+    with explained(path), _engine_of(path).connect() as connection:
+        if version_of(connection) is not None:
+            check_version(connection, path)
+            raise StoreError(f"The database {path} is up to date already")
     if kept.exists():
         raise StoreError(f"{kept} is in the way: move it away first")
-    _check_is_there(path)
     clear(new)
     try:
         with explained(path), closing(_opened(path)) as old:

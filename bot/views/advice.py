@@ -199,6 +199,15 @@ def reason_text(answer: Advice | Odds) -> str:
 
 _REASONS = {
     (Reason.WINS, False): say_later("Why bank: it wins the game."),
+    (Reason.EVEN, False): say_later("Banking and rolling on win equally often."),
+    (Reason.EVEN, True): say_later("Banking and rolling on win equally often."),
+    (Reason.BEYOND, False): say_later(
+        "Why bank: that goes beyond the goal of exactly {goal:,}, but rolling on wins less often."
+    ),
+    (Reason.BEYOND, True): say_later(
+        "Why roll: a bank would go beyond the goal of exactly {goal:,}, and rolling on wins more"
+        " often."
+    ),
     (Reason.THEIR_LAST_TURN, False): say_later(
         "Why bank: they get one last turn, and win {chance} of the time."
     ),
@@ -332,6 +341,11 @@ def _farkles_text(rules: Ruleset, position: Position) -> str:
     if rules.spares_farkles:
         sentence = say_later(
             "Why bank: a farkle of all dice may cost {cost}; without that penalty you would roll."
+        )
+    elif number == 1 < limit:
+        sentence = say_later(
+            "Why bank: a farkle now would be your first, and number {limit} in a row costs {cost};"
+            " without that penalty you would roll."
         )
     elif number == limit:
         sentence = say_later(
@@ -755,4 +769,4 @@ def cost_text(difference: float, within: float | None = None) -> str:
     """
     if difference <= EVEN:
         return say("best")
-    return f"-{percent(difference, within).removesuffix(' %')}"
+    return f"-{cost_figure(difference, within)}"

@@ -464,7 +464,8 @@ def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Rol
     is_first = len(after.reached) == 1 or after.rules.is_defended
     if after.stage is Stage.FINAL and after.reached[-1:] == (end.seat,) and is_first:
         text += say_number(
-            "; {number} other [player has|players have] one last turn[| each]", len(after.waiting)
+            "; [the other player has|{number} other players have] one last turn[| each]",
+            len(after.waiting),
         )
     return f"{text}."
 

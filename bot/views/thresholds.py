@@ -1,6 +1,6 @@
 """When to bank, by the dice left to roll, and the table of a whole turn: as text and as data."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import starmap
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,17 @@ def threshold_text(threshold: BankFrom, wins_from: int | None = None) -> str:
         return say("never")
     mark = "W" if wins_from is not None and threshold.turn_total >= wins_from else ""
     return figure(threshold.turn_total) + mark
+
+
+def starred_text(threshold: BankFrom) -> str:
+    """The least turn total to bank; a star where it is not the whole truth, see `star_lines`."""
+    return threshold_text(threshold) + ("*" if threshold.roll_again else "")
+
+
+def star_lines(thresholds: Iterable[BankFrom]) -> list[str]:
+    """What a star means, where there is one."""
+    stars = any(threshold.roll_again for threshold in thresholds)
+    return [say("* better to roll again at some higher turn total")] if stars else []
 
 
 def bank_from_lines(thresholds: Sequence[BankFrom], wins_from: int | None = None) -> list[str]:

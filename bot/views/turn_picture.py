@@ -7,10 +7,10 @@ import numpy as np
 
 from bot.views import drawing
 from bot.views.advice import position_text
+from bot.views.thresholds import star_lines, starred_text
 from solver.game.standings import Bools
 from solver.play.maps import BorderMap, ScoreMap, TurnMap, WinMap
 from solver.turn.equations import Floats
-from solver.turn.thresholds import BankFrom
 from solver.wording import figure, say, say_later, say_number
 
 if TYPE_CHECKING:
@@ -119,9 +119,7 @@ def _title_lines(turn: TurnMap, rows: int, names: Sequence[str]) -> list[str]:
             dice=drawing.drawable(names[turn.columns.index(dice)], 40) if names else dice,
         )
         lines.append(now)
-    if any(threshold.roll_again for threshold in turn.bank_from):
-        lines.append(say("* better to roll again at some higher turn total"))
-    return lines
+    return [*lines, *star_lines(turn.bank_from)]
 
 
 def _draw_cells(axes: "Axes", look: drawing.Look, turn: TurnMap, show: Shown, rows: int) -> Any:
@@ -261,7 +259,7 @@ def _label(
     drawing.draw_text(picture, look, 0.02, above, say("bank from"), 13)
     for threshold in turn.bank_from:
         axes.annotate(
-            threshold_label(threshold),
+            "–" if threshold.turn_total is None else starred_text(threshold),
             (turn.columns.index(threshold.dice) + 1, 1),
             (0, 9),
             xycoords=("data", "axes fraction"),
@@ -272,13 +270,6 @@ def _label(
             va="bottom",
             parse_math=False,
         )
-
-
-def threshold_label(threshold: BankFrom) -> str:
-    """The least turn total to bank, in the space of a column; a star: it is not the whole truth."""
-    if threshold.turn_total is None:
-        return "–"
-    return figure(threshold.turn_total) + ("*" if threshold.roll_again else "")
 
 
 def _ticks(rows: int) -> Sequence[int]:

@@ -456,7 +456,7 @@ def check_hot_dice(number: int) -> None:
 
 def _check_offered(rules: Ruleset, position: Position, offered: TurnState) -> None:
     """Refuse what nobody can have left, or may take over. Raises InvalidPositionError."""
-    parts = {"points": offered.turn_total, "rules": rules.name}
+    parts = {"points": offered.turn_total, "rules": rules.name, "score": position.opponent}
     most = position.opponent - rules.score_floor
     why = ""
     if not rules.takes_over:
@@ -472,7 +472,7 @@ def _check_offered(rules: Ruleset, position: Position, offered: TurnState) -> No
     elif offered.turn_total <= 0 or offered.turn_total % rules.point_step:
         why = say("points come in steps of {step}", step=rules.point_step)
     elif rules.take_over == "banked" and offered.turn_total > most:
-        why = say("the player before has banked no more than the score")
+        why = say("the player before, with a score of {score:,}, did not bank as many", **parts)
     if why:
         raise InvalidPositionError.say(
             "{points:,} points cannot be taken over: {why}", why=why, **parts

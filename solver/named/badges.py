@@ -9,9 +9,8 @@ and words behind an @ say what sources leave open, see solver.turn.powers.
 import re
 import unicodedata
 from dataclasses import dataclass, replace
-from functools import reduce
 
-from solver.errors import InvalidRequestError, did_you_mean, either
+from solver.errors import InvalidRequestError, did_you_mean, one_of
 from solver.named.catalogue import Badge, Tier, known_badges
 from solver.named.names import words_of
 from solver.named.sets import NamedDie, added_die, read_die
@@ -196,7 +195,7 @@ def read_badge(text: str) -> NamedBadge:
         raise InvalidRequestError.say(
             '"{name}" could be {dice}: write one of these',
             name=short(text.strip()),
-            dice=reduce(either, dict.fromkeys(_word(known.called) for known in matches)),
+            dice=one_of(dict.fromkeys(_word(known.called) for known in matches)),
         )
     of_tier = [known for known in matches if not tiers or known.tier in tiers]
     badge = matches[0]
@@ -217,9 +216,7 @@ def read_badge(text: str) -> NamedBadge:
         raise InvalidRequestError.say(
             "there is more than one {badge}: write {words}",
             badge=badge.called,
-            words=reduce(
-                either, [f"{_tier_word(known.tier)}-{_word(known.called)}" for known in matches]
-            ),
+            words=one_of([f"{_tier_word(known.tier)}-{_word(known.called)}" for known in matches]),
         )
     if number is not None and number > of_tier[0].uses:
         raise InvalidRequestError.say(
@@ -283,7 +280,7 @@ def _check(tiers: list[Badge], of_tier: list[Badge], said: frozenset[str], die: 
         raise InvalidRequestError.say(
             "there is no {badge} with @{wrong}; write {word}",
             badge=badge.called,
-            word=reduce(either, [_word(badge.called) + end for end in _endings(known)]),
+            word=one_of([_word(badge.called) + end for end in _endings(known)]),
             wrong=short(wrong[0], 20),
         )
     if die is not None and badge.kind != "might":

@@ -9,11 +9,10 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import reduce
 from itertools import combinations, groupby, islice
 from operator import itemgetter
 
-from solver.errors import InvalidDiceError, InvalidRollError, either
+from solver.errors import InvalidDiceError, InvalidRollError, one_of
 from solver.named.catalogue import KnownDie, Version
 from solver.named.names import matching
 from solver.named.sets import ADDED, NamedDie, NamedSet, read_die
@@ -233,7 +232,7 @@ def _which(named: NamedSet, ways: list[Way]) -> InvalidRollError:
     return InvalidRollError.say(
         "which die shows the {face}: {names}? Name it, as in {example}",
         face=_face_text(face),
-        names=reduce(either, names),
+        names=one_of(names),
         example=f"{_face_text(face)} {names[0]}",
     )
 
@@ -269,7 +268,7 @@ def _too_many(named: NamedSet, groups: list[_Group], choice: _Choice) -> Invalid
                     number,
                     told=typed,
                     face=_face_text(face),
-                    names=reduce(either, [named.first_name(k).typed for k in others]),
+                    names=one_of([named.first_name(k).typed for k in others]),
                 )
             )
     return InvalidRollError.say(
@@ -378,7 +377,7 @@ def _type(named: NamedSet, words: list[str]) -> int:
         raise InvalidRollError.say(
             '"{name}" could be {dice}: write one of these',
             name=short(text),
-            dice=reduce(either, [die.typed for die in matches]),
+            dice=one_of([die.typed for die in matches]),
         )
     return types.pop()
 

@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import islice
 
-from solver.errors import InvalidDiceError, did_you_mean, either
+from solver.errors import InvalidDiceError, did_you_mean, one_of
 from solver.named.catalogue import KnownDie, Version, dice_by_key, known_dice
 from solver.named.names import matching, spellings, words_of
 from solver.turn.dice import MAX_WEIGHT, DiceSet, Die, Remaining, make_dice_set
@@ -226,7 +226,7 @@ def find_die(name: str) -> KnownDie:
         raise InvalidDiceError.say(
             '"{name}" could be {dice}: write one of these',
             name=short(name.strip()),
-            dice=reduce(either, [die.typed for die in matches][:6]),
+            dice=one_of([die.typed for die in matches][:6]),
         )
     return matches[0]
 

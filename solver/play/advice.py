@@ -6,9 +6,11 @@ decision around.
 A reason is never guessed. One thing of the position is changed, the turn is solved again, and if
 the decision is another one then, that thing is what decides. In this order:
 
-1. Where banking is not allowed there is no choice. Where the bank wins, that is why. In a last turn
-   what there is to beat decides, and where the bank reaches the goal the turn that it leaves the
-   opponent; in the last round so does that turn, if 2 does not.
+1. Where banking is not allowed there is no choice. Where the bank wins, that is why. EVEN: both
+   choices win equally often; in a last turn what there is to beat says why. BEYOND: a bank goes
+   beyond a goal that has to be met exactly. In a last turn what there is to beat decides, and where
+   the bank reaches the goal the turn that it leaves the opponent; in the last round so does that
+   turn, if 2 does not.
 2. FARKLES: banked, and rolled if farkles in a row did not count after this turn.
    CAUGHT: banked, and rolled if the other player, who is caught up, did not fall back.
 3. LEFT: the other choice is best if the next player could take over nothing that this turn leaves.
@@ -87,6 +89,8 @@ class Reason(StrEnum):
 
     NO_CHOICE = "no choice"
     WINS = "the bank wins"
+    EVEN = "equal"
+    BEYOND = "beyond the goal"
     LAST_TURN = "last turn"
     THEIR_LAST_TURN = "their last turn"
     FARKLES = "farkles in a row"
@@ -516,16 +520,23 @@ def why(strategy: BestPlay, position: Position) -> Why:
 def _plain_reason(rules: Ruleset, position: Position, table: TurnTable) -> Reason | None:
     """The reason where it can be read off the position."""
     must_bank = table.plan.must_bank[table.plan.column(position.turn)]
-    if must_bank or table.bank_value(position.turn) is None:
+    bank = table.bank_value(position.turn)
+    if must_bank or bank is None:
         return Reason.NO_CHOICE
     if table.decision(position.turn) is Decision.WIN:
         return Reason.WINS
-    if (beat := points_to_beat(rules, position.against_leader)) is not None:
-        # with more than that it is still to be decided where the game is defended
-        return Reason.LAST_TURN if position.turn_total <= beat else Reason.THEIR_LAST_TURN
-    if position.banked + position.turn_total >= rules.winning_score:
-        return Reason.THEIR_LAST_TURN
-    return None
+    after = position.banked + position.turn_total
+    is_beyond = rules.goes_beyond(after)
+    beat = None if is_beyond else points_to_beat(rules, position.against_leader)
+    if beat is not None and position.turn_total <= beat:
+        return Reason.LAST_TURN
+    if abs(bank - table.roll_value(position.turn)) <= EVEN:
+        return Reason.EVEN
+    if is_beyond:
+        return Reason.BEYOND
+    # with more than there is to beat it is still to be decided where the game is defended
+    they_follow = beat is not None or after >= rules.winning_score
+    return Reason.THEIR_LAST_TURN if they_follow else None
 
 
 def _turning(strategy: BestPlay, position: Position, table: TurnTable, far: TurnTable) -> Reason:

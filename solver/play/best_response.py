@@ -11,12 +11,13 @@ from solver.game.position import Position
 from solver.game.solvable import check_solvable
 from solver.game.standings import role, score_count, standing_index
 from solver.play.duel import Duel, OnContest, starts
+from solver.play.maps import turn_map
 from solver.play.policies import Optimal, table_decisions
 from solver.play.policy import Decisions, Policy
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Hand, dice_set
-from solver.turn.equations import Floats, TurnTable
-from solver.turn.points import bank_decisions
+from solver.turn.equations import Floats
+from solver.turn.thresholds import BankFrom
 
 TOLERANCE = 1e-10
 """The most that values may still change in all."""
@@ -53,10 +54,9 @@ class Example:
     """Win probability of the best response against the policy."""
     optimal: float
     """The win probability of optimal play against it."""
-    best_banks: tuple[int | None, ...]
-    """The turn total in points from which on the best response banks, by the number of dice left,
-    of 1 die first; None if it never does."""
-    optimal_banks: tuple[int | None, ...]
+    best_banks: tuple[BankFrom, ...]
+    """When the best response banks before any hot dice, of most dice first."""
+    optimal_banks: tuple[BankFrom, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +122,8 @@ def best_response(
             position,
             float(best.one[place]),
             float(usual.one[place]),
-            _banks(responder.strategy.turn(position)),
-            _banks(strategy.turn(position)),
+            turn_map(responder.strategy, position).bank_from,
+            turn_map(strategy, position).bank_from,
         )
 
     response = BestResponse(
@@ -182,14 +182,3 @@ def _greatest(rules: Ruleset, best: Floats, optimal: Floats) -> list[Position]:
         )
         gain[near] = 0.0
     return positions
-
-
-def _banks(table: TurnTable) -> tuple[int | None, ...]:
-    """The turn totals from which on all is banked before any hot dice, by number of dice left."""
-    banks = bank_decisions(table)[0]
-    thresholds: list[int | None] = []
-    for column in banks.T:
-        rolls = np.flatnonzero(~column)
-        first = int(rolls[-1]) + 1 if len(rolls) else 0
-        thresholds.append(first * table.plan.step if first < len(column) else None)
-    return tuple(thresholds)

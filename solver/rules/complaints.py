@@ -3,13 +3,12 @@
 import json
 import re
 from collections.abc import Mapping
-from functools import reduce
 from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from solver.errors import did_you_mean, either
+from solver.errors import did_you_mean, one_of
 from solver.rules.options import Complaint, Key, Place, RuleOption, keys_of
 from solver.rules.ruleset import (
     ELSEWHERE,
@@ -192,7 +191,7 @@ def _about_value(
         words = [f'"{word}"' for word in re.findall(r"'(\w+)'", context["expected"])]
         if len(words) < 3:
             message = say_later("{key}: should be {words}, not {value}")
-            return message, {"words": reduce(either, words), **parts}
+            return message, {"words": one_of(words), **parts}
         message = say_later("{key}: should be one of {words}, not {value}")
         return message, {"words": ", ".join(words), **parts}
     bounds = {"least": context.get("ge"), "most": context.get("le")}

@@ -362,7 +362,7 @@ def _points_and_steps(rules: "Ruleset", options: Options) -> Iterator[Complaint]
         if option.up_to_goal and (points := option.of(rules)) > rules.goal:
             yield Complaint(
                 (key,),
-                say_later("{key}: {points} is more than the goal of {goal}"),
+                say_later("{key}: {points:,} is more than the goal of {goal:,}"),
                 {"points": points, "goal": rules.goal},
                 needs=("goal",),
             )

@@ -6,14 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import chain, combinations, combinations_with_replacement
 from math import gcd
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, Field, model_validator
 
-from solver.errors import either
+from solver.errors import one_of
 from solver.rules.fitting import contradictions
 from solver.rules.options import (
     MAX_POINTS,
@@ -737,7 +737,7 @@ class Ruleset(Data):
         message = say_later(
             "You cannot bank what would leave you with a score {scores}, short of the goal."
         )
-        return sorted(self.barred), say(message, scores=reduce(either, parts)), True
+        return sorted(self.barred), say(message, scores=one_of(parts)), True
 
     no_bank_at: Scores = described(
         (),
@@ -1032,7 +1032,7 @@ class Ruleset(Data):
                 "A die that shows {faces} is a joker: it may count as any other face, also by"
                 " itself."
             )
-        sentences = [say(message, faces=reduce(either, faces))]
+        sentences = [say(message, faces=one_of(faces))]
         if self.decisive or self.confirm_faces:
             sentences.append(
                 say("No joker stands for a face that has to be shown to win, lose or confirm.")
@@ -1074,7 +1074,7 @@ class Ruleset(Data):
             doubt = say_later(
                 "Dice that count as {combinations} have to be confirmed before you can bank them."
             )
-        said = reduce(either, map(in_words, confirmed)) if confirmed else ""
+        said = one_of(map(in_words, confirmed)) if confirmed else ""
         sentences = [say(doubt, combinations=said)] if confirmed else []
         if uses:
             sentences.append(
@@ -1108,7 +1108,7 @@ class Ruleset(Data):
             "loses_score": say("it loses everything"),
         }
         reasons = [others[then] for then in self.decisive if then != "loses_turn"]
-        unless = say(", unless {reasons}", reasons=reduce(either, reasons)) if reasons else ""
+        unless = say(", unless {reasons}", reasons=one_of(reasons)) if reasons else ""
         sentences.append(say(message, patterns=any_of(patterns, self.dice), more=unless))
         return value, " ".join(sentences), True
 
@@ -1629,7 +1629,7 @@ class Ruleset(Data):
     @property
     def confirming(self) -> str:
         """The faces that confirm, in words; empty where none are said."""
-        return reduce(either, map(str, self.confirm_faces)) if self.confirm_faces else ""
+        return one_of(map(str, self.confirm_faces)) if self.confirm_faces else ""
 
     @property
     def hot_to_confirm(self) -> bool:

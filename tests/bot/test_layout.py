@@ -44,7 +44,7 @@ def test_percent_keeps_certainty_for_what_is_certain(probability: float, shown: 
 
 def test_what_values_are_not_told_apart_by_costs_nothing() -> None:
     assert [cost_text(cost) for cost in (0.0, 1e-16)] == ["best", "best"]
-    assert [cost_text(cost) for cost in (1e-9, 0.05)] == ["-< 0.01", "-5.00"]
+    assert [cost_text(cost) for cost in (1e-9, 0.05)] == ["-0.00", "-5.00"]
 
 
 def test_only_the_last_of_several_is_joined_by_and() -> None:

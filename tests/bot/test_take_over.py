@@ -223,6 +223,9 @@ def test_who_may_take_over_and_how_many_dice() -> None:
     with pytest.raises(InvalidPositionError, match="no more than 2 dice"):
         check_position(rules, position)
     early = replace(position.change(banked=100), offered=TurnState(100, 2))
+    banked = replace(position.change(opponent=50), offered=TurnState(100, 2))
+    with pytest.raises(InvalidPositionError, match="with a score of 50, did not bank as many"):
+        check_position(rules.model_copy(update={"take_over": "banked"}), banked)
     with pytest.raises(InvalidPositionError, match="a score of 200 or more"):
         check_position(rules, early)
 

@@ -1,13 +1,16 @@
 """Duels and best responses in plain words, as data and as tables."""
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bot.layout import PHONE, columns, dice_count, percent, room, wrap
 from bot.views.sheet import Cell, Sheet, sheet
+from bot.views.thresholds import bank_from_data, star_lines, starred_text
 from solver.play.best_response import BestResponse, Example
 from solver.play.duel import Duel
 from solver.rules.ruleset import Ruleset
+from solver.turn.thresholds import BankFrom
 from solver.wording import figure, say, say_later
 
 _MOST_ON_PHONE = 2
@@ -89,7 +92,7 @@ def duel_sheet(duel: Duel) -> Sheet:
 def response_text(response: BestResponse) -> str:
     """The best response to a policy, and where it differs from optimal play."""
     best, optimal, rules = response.best, response.optimal, response.best.rules
-    both = zip(_WHEN, _chances(best), _chances(optimal), strict=True)
+    dice, both = _dice(response), zip(_WHEN, _chances(best), _chances(optimal), strict=True)
     rows = [("", say("best response"), say("optimal play"))]
     if room() <= PHONE:
         rows = [("", say("best"), say("optimal"))]
@@ -99,50 +102,69 @@ def response_text(response: BestResponse) -> str:
     lines = [
         wrap(say(title, policy=best.other, rules=rules.name)),
         *columns(rows, right={1, 2}),
-        wrap(say(gain, gain=figure(100 * response.gain, ".3f"))),
+        wrap(say(gain, gain=figure(100 * response.gain, "z.3f"))),
         wrap(_exactness(rules, max(best.change, optimal.change))),
         "",
         wrap(say("Each of them banks from these turn totals on, by dice left to roll:")),
-        *_examples(response.usual),
+        *_examples(response.usual, dice),
     ]
     if response.greatest:
-        lines += [wrap(say("Where the best response gains most:")), *_examples(response.greatest)]
-    return "\n".join(lines)
+        lines += [
+            wrap(say("Where the best response gains most:")),
+            *_examples(response.greatest, dice),
+        ]
+    return "\n".join([*lines, *map(wrap, star_lines(_thresholds(response)))])
 
 
-def _examples(examples: Sequence[Example]) -> list[str]:
+def _thresholds(response: BestResponse) -> list[BankFrom]:
+    """All that is said on when to bank."""
+    examples = (*response.usual, *response.greatest)
+    return [each for example in examples for each in example.best_banks + example.optimal_banks]
+
+
+def _dice(response: BestResponse) -> list[int]:
+    """The numbers of dice that are told about, most first; where throws combine all dice alone."""
+    return sorted({threshold.dice for threshold in _thresholds(response)}, reverse=True)
+
+
+def _examples(examples: Sequence[Example], dice: Sequence[int]) -> list[str]:
     """Two lines for each position: what the best response does there, and optimal play."""
-    dice = len(examples[0].best_banks)
     if room() <= PHONE:
-        return _narrow_examples(examples[:_MOST_ON_PHONE])
-    rows = [(say("me:them"), "", say("wins"), *map(str, range(dice, 0, -1)))]
+        return _narrow_examples(examples[:_MOST_ON_PHONE], dice)
+    rows = [(say("me:them"), "", say("wins"), *map(str, dice))]
     for example in examples:
         scores = f"{figure(example.position.banked)}:{figure(example.position.opponent)}"
         for place, name, chance, banks in (
             (scores, say("best"), example.best, example.best_banks),
             ("", say("optimal"), example.optimal, example.optimal_banks),
         ):
-            cells = (say("never") if bank is None else figure(bank) for bank in banks[::-1])
+            cells = (starred_text(threshold) for threshold in _by_dice(banks, dice))
             rows.append((place, name, percent(chance), *cells))
-    return columns(rows, right=range(2, 3 + dice))
+    return columns(rows, right=range(2, 3 + len(dice)))
 
 
-def _narrow_examples(examples: Sequence[Example]) -> list[str]:
+def _by_dice(banks: Sequence[BankFrom], dice: Iterable[int]) -> list[BankFrom]:
+    """When to bank with each number of dice: never with one that is not told about."""
+    known = {threshold.dice: threshold for threshold in banks}
+    return [known.get(number, BankFrom(number, None)) for number in dice]
+
+
+def _narrow_examples(examples: Sequence[Example], dice: Sequence[int]) -> list[str]:
     """A few lines for each position, with what the best response does beside optimal play."""
     rows: list[tuple[str, str, str]] = []
     for example in examples:
         scores = f"{figure(example.position.banked)}:{figure(example.position.opponent)}"
         rows.append((scores, say("best"), say("optimal")))
         rows.append((say("wins"), percent(example.best), percent(example.optimal)))
-        banks = enumerate(zip(example.best_banks, example.optimal_banks, strict=True), 1)
-        for dice, both in reversed([*banks]):
-            best, optimal = (say("never") if bank is None else figure(bank) for bank in both)
-            rows.append((dice_count(dice), best, optimal))
+        both = (_by_dice(banks, dice) for banks in (example.best_banks, example.optimal_banks))
+        for best, optimal in zip(*both, strict=True):
+            rows.append((dice_count(best.dice), starred_text(best), starred_text(optimal)))
     return columns(rows, right={1, 2})
 
 
 def response_data(response: BestResponse) -> dict[str, Any]:
     """A best response as plain data."""
+    dice = _dice(response)[::-1]
 
     def example(start: Example) -> dict[str, Any]:
         return {
@@ -150,8 +172,10 @@ def response_data(response: BestResponse) -> dict[str, Any]:
             "them": start.position.opponent,
             "best": start.best,
             "optimal": start.optimal,
-            "best_banks": list(start.best_banks),
-            "optimal_banks": list(start.optimal_banks),
+            "best_banks": _totals(start.best_banks, dice),
+            "optimal_banks": _totals(start.optimal_banks, dice),
+            "best_bank_from": bank_from_data(start.best_banks),
+            "optimal_bank_from": bank_from_data(start.optimal_banks),
         }
 
     return {
@@ -168,8 +192,8 @@ def response_data(response: BestResponse) -> dict[str, Any]:
 
 def response_sheet(response: BestResponse) -> Sheet:
     """A row for each position and way to play."""
-    dice = len(response.usual[0].best_banks)
-    names = [f"bank_{number}" for number in range(1, dice + 1)]
+    dice = _dice(response)[::-1]
+    names = [f"bank_{number}" for number in dice]
     rows: list[dict[str, Cell]] = []
     for example in (*response.usual, *response.greatest):
         for player, chance, banks in (
@@ -177,9 +201,14 @@ def response_sheet(response: BestResponse) -> Sheet:
             ("optimal", example.optimal, example.optimal_banks),
         ):
             start = {"me": example.position.banked, "them": example.position.opponent}
-            totals = dict(zip(names, banks, strict=True))
+            totals = dict(zip(names, _totals(banks, dice), strict=True))
             rows.append({**start, "player": player, "chance": chance, **totals})
     return sheet(("me", "them", "player", "chance", *names), rows)
+
+
+def _totals(banks: Sequence[BankFrom], dice: Iterable[int]) -> list[int | None]:
+    """The least turn totals at which to bank."""
+    return [threshold.turn_total for threshold in _by_dice(banks, dice)]
 
 
 def fine_percent(probability: float) -> str:
@@ -204,7 +233,7 @@ def _played_instead() -> str:
 
 def _exactness(rules: Ruleset, change: float) -> str:
     text = say_later("These chances are exact.")
-    if change:
+    if change > sys.float_info.epsilon:  # less is no part of numbers of double precision
         text = say_later("These chances are exact to within {change}.")
     exact = say(text, change=figure(change, ".1e"))
     if not rules.score_floor:

@@ -84,6 +84,12 @@ class LoadedQuestions:
                     ' name of several words in quotes, as in my-dice:"2 die of misfortune, 4 odd"',
                     words=short(line.words),
                 )
+            case [_, *_]:
+                raise InvalidRequestError.say(
+                    '/kcd does not know "{words}"; write /kcd dice, /kcd dice NAME or /kcd badges,'
+                    " or your dice, as in my-dice:lucky*3,odd,ordinary*2",
+                    words=short(line.words),
+                )
             case _:
                 raise InvalidRequestError.say(
                     "/kcd takes your dice, as in my-dice:lucky*3,odd,ordinary*2, or those to choose"

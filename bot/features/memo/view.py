@@ -169,7 +169,9 @@ def thumb_text(thumb: Thumb, rules: Ruleset) -> str:
         )
     steps = [say(keep, points=thumb.per_die, dice=dice_count(thumb.beyond))]
     banks, first = [], 1
-    for most, points in zip(thumb.most_dice, thumb.bank, strict=True):
+    groups = zip(thumb.most_dice, thumb.bank, strict=True)
+    for points, alike in groupby(groups, key=itemgetter(1)):
+        *_, (most, _) = alike
         banks += [_bank_text(points, *run) for run in _runs(banked_dice(rules, first, most))]
         first = most + 1
     steps.append(say("Bank {turn_totals}, and whenever that wins.", turn_totals=and_text(banks)))

@@ -233,7 +233,10 @@ class RecordCommands:
     )
     async def _forget(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         if line.words.lower() != "me":
-            raise InvalidRequestError.say("/forget me deletes only what is stored about you")
+            raise InvalidRequestError.say(
+                "type /forget me to delete what is stored about you; what is stored about others"
+                " only they can delete"
+            )
         async for news in self._games.leave_all(caller):
             if news.table.stored.place == caller.place:
                 # who leaves did not ask how the game went

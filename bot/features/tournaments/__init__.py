@@ -1,3 +1,3 @@
-"""Tournaments of people in a place: all against all, or knock-out."""
+"""Tournaments of people in a place: round-robin or knock-out."""
 
 COMMAND_LINE: dict[str, str] = {}

@@ -98,7 +98,9 @@ def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Com
 
     @asked(
         "/tournament [new]",
-        say_later("a tournament, all against all or knock-out: new, join, start, play"),
+        say_later(
+            "a tournament, round-robin or knock-out: new, join, withdraw, start, play, remove, end"
+        ),
         fields.word(
             "what", say_later("what to do; shows the tournament if left out"), choices=WHAT
         ),

@@ -172,6 +172,9 @@ async def test_plain_words_are_understood(chat: Chat, line: str, command: str) -
         ("/quit now", '/quit does not take "now"'),
         ("/rules nobody", 'Unknown rule set "nobody"'),
         ("/rules me:1", '/rules takes options only after "new"'),
+        ('/stats "Greedy bot"', 'Nobody called "Greedy bot" has played here'),
+        ("/forget", "Type /forget me to delete what is stored about you"),
+        ("/tournament new all", '/tournament new takes round-robin or knock-out, not "all"'),
     ],
 )
 async def test_bad_lines_get_one_sentence(chat: Chat, line: str, sentence: str) -> None:
@@ -181,6 +184,12 @@ async def test_bad_lines_get_one_sentence(chat: Chat, line: str, sentence: str) 
     assert reply.data == {"error": reply.text}
     assert reply.private
     assert not reply.ends
+
+
+async def test_what_is_too_long_is_cut_between_words(chat: Chat) -> None:
+    told = await chat.say("/rules new bad goal:1000 foo:3")
+    assert re.search(r'^Unknown option "foo"; known are base, .*[a-z], …$', told)
+    assert len(told) <= 600
 
 
 async def test_rules_that_are_not_solved_say_how(tmp_path: Path) -> None:

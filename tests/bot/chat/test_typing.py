@@ -135,6 +135,13 @@ async def test_rules_whose_names_have_blanks(chat: Chat) -> None:
     assert refused == '/odds does not take "Rules"; write /odds dice:N.'
 
 
+async def test_quotes_hold_a_name_together(chat: Chat) -> None:
+    await chat.first('/rules new "My Rules" base:kcd goal:500')
+    assert (await chat.answer("/rules show My Rules")).data["name"] == "My Rules"
+    await chat.say("/play ann level:greedy rules:“My Rules”")
+    assert "Unknown" not in await chat.say('/rules delete "My Rules"')
+
+
 async def test_a_file_may_be_the_base_at_the_console(chat: Chat, tmp_path: Path) -> None:
     file = rules_file(tmp_path / "mine.toml", goal=400)
     made = await chat.first(f"/rules new ours base:{file} goal:500")

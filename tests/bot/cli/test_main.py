@@ -308,6 +308,8 @@ def test_floor_tolerance_and_folder(farkle: Farkle, tiny_file: Path, tmp_path: P
         ("rules show nobody", 'unknown rule set "nobody"'),
         ("rules nobody", 'unknown rule set "nobody"'),
         ("sing", "No such command"),
+        ("advise 5 2 --turn 350 --me abc", "nvalid value for '--me'"),
+        ("advise 5 2 --turn 350 --them abc", "nvalid value for '--them'"),
         ("turn kcd", "unexpected extra argument (kcd); see farkle turn --help"),
         ("plot border facebook", "unexpected extra argument (facebook); see farkle plot border"),
     ],

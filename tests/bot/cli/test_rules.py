@@ -260,7 +260,7 @@ def test_every_answer_is_checked_at_once(farkle: Asked) -> None:
         'scoring.combination: should be a list of tables with dice and points, not "aaabb"',
         'scoring.combination: the points of "aaa" never count',
         "goal: 10010 is not a multiple of 50",
-        "opening_minimum: 6000 is more than the goal of 5000",
+        "opening_minimum: 6,000 is more than the goal of 5,000",
         '"77" is not a pattern of dice',
         "farkle_penalty.in_a_row: should be at most 5, not 9",
         'or "everything", not "all"',

@@ -815,7 +815,7 @@ async def test_records_and_being_forgotten(table: Chat) -> None:
         "ann",
         "bob",
     ]
-    await refused(table, "bob: /forget ann", "/forget me deletes only what is stored about you")
+    await refused(table, "bob: /forget ann", "what is stored about others only they can")
     reply = await table.answer("ann: /forget me")
     assert reply.private
     assert reply.data == {"games": 3}

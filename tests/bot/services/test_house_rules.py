@@ -298,7 +298,7 @@ BAD = {
     "goal:5020": "goal: 5020 is not a multiple of 50",
     "goal:99999999": "goal: should be at most 1000000, not 99999999",
     "goal:" + "9" * 5000: "goal: takes a whole number, not ",
-    "minimum-bank:20000": "minimum-bank: 20000 is more than the goal of 10000",
+    "minimum-bank:20000": "minimum-bank: 20,000 is more than the goal of 10,000",
     "hot-dice:maybe": 'hot-dice: takes optional, no_bank or forced, not "maybe"',
     "set-aside-all:2": 'set-aside-all: takes yes or no, not "2"',
     "farkle-penalty:1000": "farkle-penalty: takes 1 to 5 farkles in a row and what they cost",

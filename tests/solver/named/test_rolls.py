@@ -62,7 +62,7 @@ def test_names_may_be_left_out_where_only_one_die_can_be_meant() -> None:
         (
             MIXED,
             "5 5",
-            "which die shows the 5: lucky or ordinary or odd? Name it, as in 5 lucky",
+            "which die shows the 5: lucky, ordinary or odd? Name it, as in 5 lucky",
         ),
         (MIXED, "5 5 odd", "the roll has odd*2, and only 1 of these can be rolled"),
         (

@@ -12,13 +12,13 @@ from solver.game.standings import Solution, Standing, role, standing_index
 from solver.game.sweeps import solve
 from solver.play.best_response import best_response
 from solver.play.contests import duel, settled
+from solver.play.maps import turn_map
 from solver.play.matches import play_duel
 from solver.play.policies import Cautious, Greedy, MaxPoints, Optimal, make_policy
 from solver.play.policy import Policy
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.dice import TurnState
 from solver.turn.equations import EqualDice
 from tests.conftest import EVERY, mostly_slow, only_with_every, rarely, variant
 from tests.duels import Player, Twin
@@ -160,12 +160,7 @@ def test_examples_say_where_to_bank_and_what_it_gains(tiny: Solution, kernels: P
     assert gains == sorted(gains, reverse=True)
     assert gains[0] >= max(one.best - one.optimal for one in found.usual) - 1e-12
     for one in found.usual:
-        turn = strategy.turn(one.position)
-        for dice, bank in enumerate(one.optimal_banks, 1):
-            least = tiny.rules.least_bank()
-            assert bank is not None
-            assert turn.decision(TurnState(bank, dice)) != "roll"
-            assert bank == least or turn.decision(TurnState(bank - 50, dice)) == "roll"
+        assert one.optimal_banks == turn_map(strategy, one.position).bank_from
 
 
 @settings(max_examples=60)

@@ -6,10 +6,11 @@ from itertools import product
 
 import pytest
 
-from bot.views.advice import odds_text
+from bot.views.advice import odds_text, why_text
 from solver.game.position import Position, reachable
 from solver.game.standings import Solution, Standing, after_turn
 from solver.play.advice import Reason, advise, odds, why, with_why
+from solver.rules.file import make_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.equations import Decision
@@ -219,7 +220,8 @@ def test_every_rule_set_has_reasons_and_they_have_sentences(rules: Ruleset) -> N
             told = odds_text(with_why(strategy, odds(strategy, at)))
             found = why(strategy, at)
             words = "roll" if found.action is Decision.ROLL else "bank"
-            assert (found.bank is None) != (f"Why {words}: " in told)
+            sentence = "win equally" if found.reason is Reason.EVEN else f"Why {words}: "
+            assert (found.bank is None) != (sentence in told)
 
 
 def test_farkles_and_advice_on_the_best_choice(tiny: Solution) -> None:
@@ -232,3 +234,26 @@ def test_farkles_and_advice_on_the_best_choice(tiny: Solution) -> None:
     assert (found.why.turn_total, found.why.dice) == (best.turn_total, best.dice_left)
     farkles = naive.outcomes(tiny.rules, best.dice_left)[frozenset()]
     assert found.why.farkle_probability == pytest.approx(farkles)
+    found = replace(found, why=replace(found.why, reason=Reason.FARKLES))
+    assert "would be your first, and number 3 in a row costs" in " ".join(why_text(found).split())
+
+
+@pytest.mark.parametrize("beyond_goal", ["lost", "back", "around", "given"])
+def test_no_bank_beyond_an_exact_goal_leaves_them_a_last_turn(beyond_goal: str) -> None:
+    """Nor does any other sentence that takes its points as banked tell why."""
+    fields = {"goal": 1000, "goal_must_be": "exact", "beyond_goal": beyond_goal}
+    rules = make_rules({"name": "exact", **fields}, "exact")
+    strategy = Strategy(rules, made_up_values(rules), "made up")
+    for banked, turn_total in product((850, 900, 950), (150, 200, 300)):
+        at = Position.of_two(banked, 500, turn_total, dice=3)
+        answer = with_why(strategy, odds(strategy, at))
+        assert answer.why
+        beyond = banked + turn_total > rules.goal
+        assert (answer.why.reason in {Reason.BEYOND, Reason.EVEN}) == beyond
+        even = answer.bank == pytest.approx(answer.roll, abs=1e-11)
+        assert (answer.why.reason is Reason.EVEN) == (even and answer.action is not Decision.WIN)
+        told = " ".join(odds_text(answer).split())
+        assert ("equally often" in told, "goal of exactly 1,000" in told) == (
+            answer.why.reason is Reason.EVEN,
+            answer.why.reason is Reason.BEYOND,
+        )

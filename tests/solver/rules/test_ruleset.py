@@ -219,7 +219,7 @@ def test_point_step_follows_from_the_points() -> None:
         ("gaol = 5", 'unknown key "gaol"; did you mean goal?'),
         ("goal = true", "goal: should be a whole number, not true"),
         ("goal = -5", "goal: should be at least 1, not -5"),
-        ("goal = 500\nminimum_bank = 1000", "minimum_bank: 1000 is more than the goal of 500"),
+        ("goal = 500\nminimum_bank = 1000", "minimum_bank: 1,000 is more than the goal of 500"),
         ("goal = 500\nscoring = 5", "scoring: should be a table, not 5"),
         ("goal = 500\n[scoring]\nsingle = [1, 2, 3, 4, 5, 6, 7]", "single: takes 6 numbers"),
         (

@@ -14,7 +14,15 @@ from click.testing import CliRunner
 
 from bot.cli.main import farkle
 from bot.features.duels.service import duel_of
-from bot.features.duels.view import duel_data, duel_sheet, duel_text, response_sheet, response_text
+from bot.features.duels.view import (
+    duel_data,
+    duel_sheet,
+    duel_text,
+    response_data,
+    response_sheet,
+    response_text,
+)
+from bot.layout import on_phone
 from bot.services.advisor import Advisor
 from bot.services.reckoning import series
 from solver.game.best import Strategy
@@ -26,6 +34,7 @@ from solver.play.duel import Duel, Played
 from solver.play.policies import MaxPoints
 from solver.rules.file import load_rules, make_rules, read_rules
 from solver.strategy import open_strategy, save_strategy
+from solver.turn.thresholds import BankFrom
 from tests.bot.speaking import open_chat
 from tests.conftest import rules_file
 
@@ -85,6 +94,28 @@ def test_a_best_response_in_words(response: BestResponse) -> None:
     rows = list(csv.DictReader(io.StringIO(response_sheet(response).csv)))
     assert len(rows) == 2 * len(response.usual + response.greatest)
     assert (rows[0]["me"], rows[0]["them"], rows[0]["player"]) == ("0", "0", "best")
+
+
+def test_a_star_tells_where_one_rolls_again_above(response: BestResponse) -> None:
+    start = response.usual[0]
+    stretch = BankFrom(3, 200, ((300, 350),))
+    example = replace(start, best_banks=(stretch, *start.best_banks[1:]))
+    starred = replace(response, usual=(example,), greatest=())
+    with on_phone():
+        narrow = response_text(starred)
+    for text in (response_text(starred), narrow):
+        assert "  200*" in text
+        assert text.endswith("\n* better to roll again at some higher turn total")
+    data = response_data(starred)["usual"][0]
+    assert data["best_banks"][2] == 200
+    assert data["best_bank_from"][0]["roll_again"] == ((300, 350),)
+
+
+def test_what_is_nothing_but_for_rounding_is_not_told(response: BestResponse) -> None:
+    tiny_change = duel_text(replace(DUEL, change=1e-19)).splitlines()[4]
+    assert tiny_change.startswith("These chances are exact. ")
+    even = replace(response, optimal=replace(response.best, as_first=response.best.as_first + 1e-9))
+    assert "wins 0.000 percentage points more" in response_text(even)
 
 
 @pytest.fixture

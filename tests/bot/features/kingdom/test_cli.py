@@ -175,7 +175,7 @@ def test_refusals_of_several(arguments: str, sentence: str, tmp_path: Path, kern
         (["--buy", "cheap"], 'buy: "cheap" is not a price'),
         (["--buy", "20"], "no die costs 20 groschen or less; the cheapest one costs 100"),
         (["--my-dice", "odd*6", "--buy", "20"], "give your dice with --my-dice, or"),
-        (["--my-dice", "odd*6", "--my-badge", "might"], "write tin-might or silver-might"),
+        (["--my-dice", "odd*6", "--my-badge", "might"], "write tin-might, silver-might or"),
         (["dice", "nothing"], 'there is no die called "nothing"'),
     ],
 )

@@ -253,6 +253,8 @@ def test_rules_of_thumb_in_words() -> None:
         "Set aside what scores most. Bank from 250 with 1 die left, from 300 with 2 dice left"
         " and from 500 with 3 to 6 dice left, and whenever that wins."
     )
+    told = thumb_text(Thumb("most points", (2, 3, 6), (500, 500, 600)), rules)
+    assert "Bank from 500 with 1 to 3 dice left and from 600 with 4 to 6 dice left," in told
 
 
 def test_rules_of_thumb_bank_with_the_dice_with_which_that_is_allowed() -> None:
