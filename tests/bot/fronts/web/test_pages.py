@@ -328,5 +328,3 @@ async def test_a_question_is_the_line_that_is_typed(site: Site) -> None:
     # nothing in a value begins another option
     line = line_of(command, {"dice": "552", "rules": "a\tgoal:5", "me": "1\uff02 turn:9"})
     assert line == '/advise 552 me:"1 turn:9" rules:"a goal:5"'
-    # without options it would be about the game here
-    assert line_of(command, {"dice": "552"}) == "/advise 552 me:0"
