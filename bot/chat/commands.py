@@ -21,7 +21,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from bot import log
-from bot.chat.fields import Field, word
+from bot.chat.fields import Field, label, word
 from bot.chat.help import ALL, GROUPS, help_card, help_text
 from bot.chat.presses import CommandPress, pressable
 from bot.layout import check_length, cleaned, narrowed, on_phone, safe_text, shorten, whole_sentence
@@ -291,6 +291,7 @@ class Line:
             lambda text: say(
                 '{option}: takes a whole number, such as {example}, not "{text}"',
                 option=name,
+                field=label(name),
                 example=typed_example(name),
                 text=text,
             ),
@@ -326,6 +327,7 @@ class Line:
             raise InvalidRequestError.say(
                 '{option}: takes {first} or {second}, not "{text}"',
                 option=name,
+                field=label(name),
                 first=next(iter(meanings)),
                 second=next(word for word, yes in meanings.items() if not yes),
                 text=text,
@@ -449,6 +451,7 @@ def _no_scores(option: str, text: str) -> str:
         "{option}: takes a score, or several with commas between them, such as {example}, not"
         ' "{text}"',
         option=option,
+        field=label(option),
         example=f"{option}:2500,3100",
         text=text,
     )
