@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import pickle
+import re
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -13,10 +14,12 @@ import pytest
 from click.testing import CliRunner
 
 from bot.cli.main import farkle
+from bot.features.duels import cli
 from bot.features.duels.service import duel_of
 from bot.features.duels.view import duel_data, duel_sheet, duel_text, response_sheet, response_text
 from bot.services.advisor import Advisor
 from bot.services.reckoning import series
+from solver.errors import FarkleError
 from solver.game.best import Strategy
 from solver.game.position import first_position
 from solver.game.standings import Solution
@@ -100,6 +103,20 @@ def run(*arguments: str) -> tuple[int, str]:
     if result.exception and not isinstance(result.exception, SystemExit):
         return 1, str(result.exception)
     return result.exit_code, result.stdout
+
+
+@pytest.mark.parametrize("arguments", [("duel", "cautious", "greedy"), ("best-response", "greedy")])
+def test_how_long_it_takes_is_told_before(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    def stopped(*_: Any) -> None:
+        raise FarkleError("stopped")
+
+    for name in ("duel_of", "response_to"):
+        monkeypatch.setattr(cli, name, stopped)
+    monkeypatch.setattr(cli, "solved_first", lambda *_: None)
+    result = CliRunner().invoke(farkle, [*arguments, "--rules", "kcd"])
+    assert re.search(r"greedy, about \d+ (s|min) \.\.\.\n", result.stderr)
 
 
 @pytest.mark.slow

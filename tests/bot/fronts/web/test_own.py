@@ -186,7 +186,8 @@ async def test_what_is_wrong_is_said_at_the_field(
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [(" ", "the name of the rules is missing: it takes 1 to 40"), ("a:b", '"a:b"')]
+    ("name", "said"),
+    [(" ", "the name of the rules is missing: it takes 1 to 40"), ("a:b", '"a:b"')],
 )
 async def test_a_name_that_will_not_do_is_told(visit: Visit, name: str, said: str) -> None:
     form = (await visit.get("/rules/new")).form("/rules/new")
