@@ -404,7 +404,7 @@ def share_progress(
     has_turns : whether its turns are worked out before, for which half of the bar is
     """
     if seconds is not None:
-        what += f", {say('about {time}', time=duration(seconds))}"
+        what += ", " + say("about {time}", time=duration(seconds))
     console = _StandardError(stderr=True, quiet=quietly)
     if not console.is_terminal:
         _tell(console, f"{what} ...")

@@ -111,6 +111,8 @@ class Own:
                 entries, notice = [], whole_sentence(str(error))
             else:
                 entries = [by_rules[rules] for rules in finding.rules]
+                if not finding.is_whole:
+                    notice = say("These fit in part:")
                 if finding.unknown:
                     notice = say("No rule set says {words}.", words=", ".join(finding.unknown))
         return page.render("rules.html", here="rules", entries=entries, notice=notice)

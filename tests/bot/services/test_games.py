@@ -629,6 +629,24 @@ async def test_fixing_what_was_told_wrongly(table: Chat) -> None:
 # ---- Hints -----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("/play level:greedy rules:zilch", "zilch are not solved yet: /rules solve zilch does it"),
+        ("/track @bob rules:zilch goal:2000", "/rules new NAME base:zilch goal:2000 does it in"),
+        ("/play level:greedy rules:zilch hints:no", ""),
+        ("/play @bob @carl rules:zilch", ""),
+        ("/play level:greedy rules:facebook", ""),
+    ],
+)
+async def test_a_game_without_hints_says_what_solves_it(
+    chat: Chat, line: str, sentence: str
+) -> None:
+    begun = " ".join((await chat.say(line)).split())
+    assert ("There are no hints: the rules zilch" in begun) == bool(sentence)
+    assert sentence in begun
+
+
 async def test_hints_are_for_the_player_to_move_alone(
     chat: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:

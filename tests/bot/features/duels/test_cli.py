@@ -105,9 +105,10 @@ def run(*arguments: str) -> tuple[int, str]:
     return result.exit_code, result.stdout
 
 
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("arguments", [("duel", "cautious", "greedy"), ("best-response", "greedy")])
 def test_how_long_it_takes_is_told_before(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+    monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:
     def stopped(*_: Any) -> None:
         raise FarkleError("stopped")
