@@ -68,6 +68,25 @@ _ASKS = re.compile(
     r"|was|welche\w*|soll\w*|oder|behalt\w*|gewürfelt|geworfen|habe)\b",
     re.IGNORECASE,
 )
+_POINTS = r"(\d[\d.,']*0)\b"
+_IN_A_SENTENCE = {
+    option: re.compile(rf"\b{said}", re.IGNORECASE)
+    for option, said in (
+        (
+            "turn",
+            rf"(?:with |mit )?{_POINTS}(?: points| Punkten?)? (?:in (?:the|this|my) turn|im Zug)",
+        ),
+        ("me", rf"(?:I have|I've|I am at|I'm at|ich habe) {_POINTS}(?: points| Punkte)?"),
+        ("them", rf"(?:opponent|they|Gegner)(?: has| have| hat)? {_POINTS}(?: points| Punkte)?"),
+    )
+}
+"""How people tell points, none of which are dice as they end in 0, by the option that says so."""
+_WHAT_NOW = re.compile(
+    r"(?:what|which(?: dice| ones)?) (?:should|do|shall|can) I (?:keep|do|set aside)(?: now)?"
+    r"|(?:was|welche(?: Würfel)?) soll(?:te)? ich (?:jetzt )?(?:behalten|tun|machen)",
+    re.IGNORECASE,
+)
+"""How people ask for a hint in their game."""
 _ENOUGH = 3
 """Dice that are a roll, whatever words are around them."""
 _NO_DIE = re.compile(r"\d{2}|[07-9]|\d\s*[x×*]|[x×*]\s*\d")
@@ -83,6 +102,8 @@ def as_command(line: str, names: Collection[str], options: Collection[str]) -> s
         return "/leave"
     if left := _LEAVES.fullmatch(line):
         return f"/leave {left[1]}"
+    if _WHAT_NOW.fullmatch(line.rstrip(f" {ENDS}")):
+        return "/hint"
     name, _, rest = line.partition(" ")
     is_command = line.startswith("/") or name.rstrip(ENDS).lower() in names
     # "keep the 5 or the 3 3 3" is none of /keep
@@ -97,8 +118,12 @@ def _question_of(line: str, options: Collection[str]) -> str | None:
 
     options : what may be told of the position behind the dice, as in "them 5000"
     """
-    roll = max(_ROLL.finditer(line), key=_dice, default=None)
     begins_so = line[:1] in "0123456789"  # and is what /advise takes, unless words ask
+    told: list[str] = []
+    for name, said in _IN_A_SENTENCE.items():
+        told += (f"{name}:{hit[1]}" for hit in said.finditer(line))
+        line = said.sub("", line)
+    roll = max(_ROLL.finditer(line), key=_dice, default=None)
     if not roll or not (_ASKS.search(line) or (_dice(roll) >= _ENOUGH and not begins_so)):
         return None
     names = "|".join(sorted(map(re.escape, options), key=len, reverse=True))
@@ -108,7 +133,7 @@ def _question_of(line: str, options: Collection[str]) -> str | None:
     if _NO_DIE.search(others):  # a number of which nobody knows what it is
         return None
     dice = " ".join(re.findall(_DIE, roll[0]))
-    return " ".join([dice, *(option[0].rstrip(",.?!") for option in given.finditer(behind))])
+    return " ".join([dice, *told, *(option[0].rstrip(",.?!") for option in given.finditer(behind))])
 
 
 def _dice(roll: re.Match[str]) -> int:
@@ -509,8 +534,7 @@ def take_apart(command: Command, rest: str, names: Collection[str] = ()) -> Line
         given = rest[match.start(2) : end]
         options[option] = given[1:-1] if re.fullmatch(_QUOTED, given) else given
     words = " ".join([*kept, rest[end:]])
-    if (bare := _bare_option(command, words)) and bare not in options:
-        raise _no_value(bare)
+    _check_bare_option(command, words, options)
     arguments = tuple(words.split())
     if command.is_exact:
         arguments = tuple(filter(None, [words.strip(" ")]))
@@ -547,12 +571,21 @@ def _option_names(command: Command) -> str:
     return "|".join(name.replace("-", "[-_ ]") for name in known)
 
 
-def _bare_option(command: Command, words: str) -> str | None:
-    """The first option that was typed without a value, if there is one."""
+def _check_bare_option(command: Command, words: str, given: Collection[str]) -> None:
+    """Raises InvalidRequestError for an option without a value, or right before it as in me4200."""
     if not (command.options and command.takes_bare_options):
-        return None
-    option = re.search(rf"(?<!\S)({_option_names(command)})(?!\S)", words, re.IGNORECASE)
-    return re.sub("[_ ]", "-", option[1].lower()) if option else None
+        return
+    value = r"(\d\S*)?" if command.takes_dice else "()"
+    bare = re.search(rf"(?<!\S)({_option_names(command)}){value}(?!\S)", words, re.IGNORECASE)
+    name = re.sub("[_ ]", "-", bare[1].lower()) if bare else None
+    if bare and bare[2]:
+        raise InvalidRequestError.say(
+            'options are written with a colon: {option}, not "{typed}"',
+            option=f"{name}:{bare[2]}",
+            typed=bare[0],
+        )
+    if name and name not in given:
+        raise _no_value(name)
 
 
 def _no_value(option: str) -> InvalidRequestError:
