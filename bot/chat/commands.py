@@ -119,9 +119,9 @@ def _question_of(line: str, options: Collection[str]) -> str | None:
     options : what may be told of the position behind the dice, as in "them 5000"
     """
     begins_so = line[:1] in "0123456789"  # and is what /advise takes, unless words ask
-    told: list[str] = []
+    points: list[str] = []
     for name, said in _IN_A_SENTENCE.items():
-        told += (f"{name}:{hit[1]}" for hit in said.finditer(line))
+        points += (f"{name}:{hit[1]}" for hit in said.finditer(line))
         line = said.sub("", line)
     roll = max(_ROLL.finditer(line), key=_dice, default=None)
     if not roll or not (_ASKS.search(line) or (_dice(roll) >= _ENOUGH and not begins_so)):
@@ -133,7 +133,9 @@ def _question_of(line: str, options: Collection[str]) -> str | None:
     if _NO_DIE.search(others):  # a number of which nobody knows what it is
         return None
     dice = " ".join(re.findall(_DIE, roll[0]))
-    return " ".join([dice, *told, *(option[0].rstrip(",.?!") for option in given.finditer(behind))])
+    return " ".join(
+        [dice, *points, *(option[0].rstrip(",.?!") for option in given.finditer(behind))]
+    )
 
 
 def _dice(roll: re.Match[str]) -> int:

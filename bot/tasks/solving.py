@@ -185,7 +185,7 @@ def about(rules: Ruleset, players: int = 2) -> str:
 
 
 def unsolved_text(rules: Ruleset, reference: str | None = None) -> str:
-    """That rules are not solved for two, and what to type for that; or why nothing can be done.
+    """The sentence that rules are not solved for two, and what solves them, or why nothing does.
 
     reference : what they are called
     """
