@@ -12,7 +12,7 @@ from collections.abc import (
     Mapping,
 )
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
 from functools import partial
 from operator import itemgetter
@@ -291,6 +291,8 @@ class Line:
 
     arguments: tuple[Word, ...]
     options: Mapping[str, Word]
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    """What the options of its command mean, by name."""
 
     @property
     def words(self) -> str:
@@ -318,11 +320,15 @@ class Line:
             lambda text: say(
                 '{option}: takes a whole number, such as {example}, not "{text}"',
                 option=name,
-                field=label(name),
+                field=self._called(name),
                 example=typed_example(name),
                 text=text,
             ),
         )
+
+    def _called(self, option: str) -> str:
+        """What a form calls an option."""
+        return label(option, self.meanings.get(option, option))
 
     def to_goal(self, rules: Ruleset, *, named: bool = True) -> Ruleset:
         """The rules to the goal that the line names, if it does, see `with_goal`."""
@@ -338,7 +344,15 @@ class Line:
         parts = text.split(";")
         if len(parts) == 1 and "," in text and not _is_score(text, rules):
             parts = text.split(",")
-        return tuple(whole_number(part.strip(), lambda _: _no_scores(name, text)) for part in parts)
+        refusal = say(
+            "{option}: takes a score, or several with commas between them, such as {example}, not"
+            ' "{text}"',
+            option=name,
+            field=self._called(name),
+            example=f"{name}:2500,3100",
+            text=text,
+        )
+        return tuple(whole_number(part.strip(), lambda _: refusal) for part in parts)
 
     def choice(self, name: str, meanings: dict[str, bool]) -> bool | None:
         """An option that is one of two words, None where it is not given.
@@ -354,7 +368,7 @@ class Line:
             raise InvalidRequestError.say(
                 '{option}: takes {first} or {second}, not "{text}"',
                 option=name,
-                field=label(name),
+                field=self._called(name),
                 first=next(iter(meanings)),
                 second=next(word for word, yes in meanings.items() if not yes),
                 text=text,
@@ -473,17 +487,6 @@ def _is_score(text: str, rules: Ruleset) -> bool:
     return abs(score) < most and score % rules.point_step == 0
 
 
-def _no_scores(option: str, text: str) -> str:
-    return say(
-        "{option}: takes a score, or several with commas between them, such as {example}, not"
-        ' "{text}"',
-        option=option,
-        field=label(option),
-        example=f"{option}:2500,3100",
-        text=text,
-    )
-
-
 def whole_number(word: Word, refusal: Callable[[str], str]) -> int:
     """A whole number, maybe as people write it. Raises InvalidRequestError with the refusal."""
     plain = _as_text(word).replace("\N{MINUS SIGN}", "-").rstrip(ENDS)
@@ -547,7 +550,7 @@ def take_apart(command: Command, rest: str, names: Collection[str] = ()) -> Line
             words=" ".join(arguments),
             usage=command.usage,
         )
-    return Line(arguments, options)
+    return Line(arguments, options, command.options)
 
 
 def _end_of_value(command: Command, option: str, rest: str, given: re.Match[str]) -> int:

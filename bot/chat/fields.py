@@ -124,10 +124,10 @@ _BRIEF = {
     "goal": say_later("Goal"),
     "hints": say_later("Hints"),
 }
-_MEANINGS = {field.name: field.meaning for field in POSITION}
+"""What a form calls some fields."""
 
 
-def label(name: str, meaning: str = "") -> str:
-    """What a form calls a field: its name if that is short, else what it means."""
-    said = say(_BRIEF.get(name, meaning or _MEANINGS.get(name, name)))
+def label(name: str, meaning: str) -> str:
+    """What a form calls a field, which is what it means unless there is less to say."""
+    said = say(_BRIEF.get(name, meaning))
     return said[:1].upper() + said[1:]

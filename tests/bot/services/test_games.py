@@ -855,7 +855,9 @@ async def test_who_is_forgotten_leaves_the_games_under_way(table: Chat) -> None:
 async def test_a_proof_holds(table: Chat) -> None:
     begun = await table.say("ann: /play @bob rules:classic")
     assert "/proof" in begun
-    shown_before = await table.answer(f"bob: /{begun.partition(' /')[2].partition('.')[0]}")
+    shown_before = await table.answer(
+        f"bob: /proof{begun.partition('/proof')[2].partition('.')[0]}"
+    )
     await table.say("ann: /seed mine")
     await table.say("bob: /seed @everyone")
     await table.say("ann: /roll")

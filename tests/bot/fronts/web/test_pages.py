@@ -216,6 +216,7 @@ def test_what_pages_say_otherwise_is_said_by_the_chat() -> None:
         ("en", "them", "Their score"),
         ("en", "farkles", "Your farkles in a row before this turn"),
         ("en", "on-board", "Yes or no: whether you have banked before"),
+        ("de", "endings", "Ja: wie der Zug nach jeder Wahl endet"),
     ],
 )
 async def test_what_is_wrong_is_called_as_its_field(
