@@ -134,7 +134,9 @@ def doubts_of(news: News) -> Iterator[str]:
     yield from doubts(thrown, joker_alone=game.joker_alone)
     yield from dict.fromkeys(taken_lines([kit.badge for kit in game.kits if kit.badge]))
     if news.unsolved and len(game.seats) <= 2:
-        yield say("There are no hints: {sentence}.", sentence=unsolved_text(game.rules))
+        yield say(
+            "For two players there are no hints: {sentence}.", sentence=unsolved_text(game.rules)
+        )
     elif news.unsolved and game.rules.rounds:
         yield say(
             "This game is not solved for three: there are no win probabilities, and hints look only"

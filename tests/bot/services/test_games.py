@@ -643,7 +643,7 @@ async def test_a_game_without_hints_says_what_solves_it(
     chat: Chat, line: str, sentence: str
 ) -> None:
     begun = " ".join((await chat.say(line)).split())
-    assert ("There are no hints: the rules zilch" in begun) == bool(sentence)
+    assert ("For two players there are no hints: the rules zilch" in begun) == bool(sentence)
     assert sentence in begun
 
 
