@@ -143,7 +143,7 @@ class Settings(FromEnvironment):
     needed_seconds: float = Field(default=20.0, ge=0)
     """Estimated seconds of a solve for which a question or a game waits; 0 for no wait.
 
-    The estimate includes compiling; rules compiled before are solved in a fraction of it."""
+    The estimate includes compiling the turn of the rules, and not what is compiled once."""
     matchup_memory: int = Field(default=256, ge=16)
     """MiB of disk that solved match-ups of loaded dice may take together."""
 

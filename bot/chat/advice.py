@@ -212,7 +212,7 @@ class PositionQuestions:
         endings = line.choice("endings", YES_OR_NO) is True
         # it says nothing of a position, so that the question may be on the game here
         others = {name: value for name, value in line.options.items() if name != _ENDINGS.name}
-        line = Line(line.arguments, others)
+        line = replace(line, options=others)
 
         of_game = partial(advisor.advise_in, endings=endings)
         of_position = partial(advisor.advise_on, endings=endings)
@@ -306,7 +306,7 @@ def with_numbers(line: Line) -> Line:
     if not numbers:
         return line
     given = dict(zip(("turn", "me", "them"), numbers, strict=True))
-    return Line((dice,), line.options).adding(given)
+    return replace(line, arguments=(dice,)).adding(given)
 
 
 async def _answer(caller: Caller, answer: Advice | Odds, here: Table | None) -> Reply:

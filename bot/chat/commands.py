@@ -12,7 +12,7 @@ from collections.abc import (
     Mapping,
 )
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
 from functools import partial
 from operator import itemgetter
@@ -22,7 +22,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from bot import log
-from bot.chat.fields import Field, word
+from bot.chat.fields import Field, label, word
 from bot.chat.help import ALL, GROUPS, help_card, help_text
 from bot.chat.presses import CommandPress, pressable
 from bot.layout import check_length, cleaned, narrowed, on_phone, safe_text, shorten, whole_sentence
@@ -69,6 +69,25 @@ _ASKS = re.compile(
     r"|was|welche\w*|soll\w*|oder|behalt\w*|gewürfelt|geworfen|habe)\b",
     re.IGNORECASE,
 )
+_POINTS = r"(\d[\d.,']*0)\b"
+_IN_A_SENTENCE = {
+    option: re.compile(rf"\b{said}", re.IGNORECASE)
+    for option, said in (
+        (
+            "turn",
+            rf"(?:with |mit )?{_POINTS}(?: points| Punkten?)? (?:in (?:the|this|my) turn|im Zug)",
+        ),
+        ("me", rf"(?:I have|I've|I am at|I'm at|ich habe) {_POINTS}(?: points| Punkte)?"),
+        ("them", rf"(?:opponent|they|Gegner)(?: has| have| hat)? {_POINTS}(?: points| Punkte)?"),
+    )
+}
+"""How people tell points, none of which are dice as they end in 0, by the option that says so."""
+_WHAT_NOW = re.compile(
+    r"(?:what|which(?: dice| ones)?) (?:should|do|shall|can) I (?:keep|do|set aside)(?: now)?"
+    r"|(?:was|welche(?: Würfel)?) soll(?:te)? ich (?:jetzt )?(?:behalten|tun|machen)",
+    re.IGNORECASE,
+)
+"""How people ask for a hint in their game."""
 _ENOUGH = 3
 """Dice that are a roll, whatever words are around them."""
 _NO_DIE = re.compile(r"\d{2}|[07-9]|\d\s*[x×*]|[x×*]\s*\d")
@@ -84,6 +103,8 @@ def as_command(line: str, names: Collection[str], options: Collection[str]) -> s
         return "/leave"
     if left := _LEAVES.fullmatch(line):
         return f"/leave {left[1]}"
+    if _WHAT_NOW.fullmatch(line.rstrip(f" {ENDS}")):
+        return "/hint"
     name, _, rest = line.partition(" ")
     is_command = line.startswith("/") or name.rstrip(ENDS).lower() in names
     # "keep the 5 or the 3 3 3" is none of /keep
@@ -98,8 +119,12 @@ def _question_of(line: str, options: Collection[str]) -> str | None:
 
     options : what may be told of the position behind the dice, as in "them 5000"
     """
-    roll = max(_ROLL.finditer(line), key=_dice, default=None)
     begins_so = line[:1] in "0123456789"  # and is what /advise takes, unless words ask
+    points: list[str] = []
+    for name, said in _IN_A_SENTENCE.items():
+        points += (f"{name}:{hit[1]}" for hit in said.finditer(line))
+        line = said.sub("", line)
+    roll = max(_ROLL.finditer(line), key=_dice, default=None)
     if not roll or not (_ASKS.search(line) or (_dice(roll) >= _ENOUGH and not begins_so)):
         return None
     names = "|".join(sorted(map(re.escape, options), key=len, reverse=True))
@@ -109,7 +134,9 @@ def _question_of(line: str, options: Collection[str]) -> str | None:
     if _NO_DIE.search(others):  # a number of which nobody knows what it is
         return None
     dice = " ".join(re.findall(_DIE, roll[0]))
-    return " ".join([dice, *(option[0].rstrip(",.?!") for option in given.finditer(behind))])
+    return " ".join(
+        [dice, *points, *(option[0].rstrip(",.?!") for option in given.finditer(behind))]
+    )
 
 
 def _dice(roll: re.Match[str]) -> int:
@@ -269,6 +296,8 @@ class Line:
 
     arguments: tuple[Word, ...]
     options: Mapping[str, Word]
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    """What the options of its command mean, by name."""
 
     @property
     def words(self) -> str:
@@ -296,10 +325,15 @@ class Line:
             lambda text: say(
                 '{option}: takes a whole number, such as {example}, not "{text}"',
                 option=name,
+                field=self._called(name),
                 example=typed_example(name),
                 text=text,
             ),
         )
+
+    def _called(self, option: str) -> str:
+        """What a form calls an option."""
+        return label(option, self.meanings.get(option, option))
 
     def to_goal(self, rules: Ruleset, *, named: bool = True) -> Ruleset:
         """The rules to the goal that the line names, if it does, see `with_goal`."""
@@ -315,7 +349,15 @@ class Line:
         parts = text.split(";")
         if len(parts) == 1 and "," in text and not _is_score(text, rules):
             parts = text.split(",")
-        return tuple(whole_number(part.strip(), lambda _: _no_scores(name, text)) for part in parts)
+        refusal = say(
+            "{option}: takes a score, or several with commas between them, such as {example}, not"
+            ' "{text}"',
+            option=name,
+            field=self._called(name),
+            example=f"{name}:2500,3100",
+            text=text,
+        )
+        return tuple(whole_number(part.strip(), lambda _: refusal) for part in parts)
 
     def choice(self, name: str, meanings: dict[str, bool]) -> bool | None:
         """An option that is one of two words, None where it is not given.
@@ -331,6 +373,7 @@ class Line:
             raise InvalidRequestError.say(
                 '{option}: takes {first} or {second}, not "{text}"',
                 option=name,
+                field=self._called(name),
                 first=next(iter(meanings)),
                 second=next(word for word, yes in meanings.items() if not yes),
                 text=text,
@@ -449,16 +492,6 @@ def _is_score(text: str, rules: Ruleset) -> bool:
     return abs(score) < most and score % rules.point_step == 0
 
 
-def _no_scores(option: str, text: str) -> str:
-    return say(
-        "{option}: takes a score, or several with commas between them, such as {example}, not"
-        ' "{text}"',
-        option=option,
-        example=f"{option}:2500,3100",
-        text=text,
-    )
-
-
 def whole_number(word: Word, refusal: Callable[[str], str]) -> int:
     """A whole number, maybe as people write it. Raises InvalidRequestError with the refusal."""
     plain = _as_text(word).replace("\N{MINUS SIGN}", "-").rstrip(ENDS)
@@ -511,8 +544,7 @@ def take_apart(command: Command, rest: str, names: Collection[str] = ()) -> Line
         given = rest[match.start(2) : end]
         options[option] = given[1:-1] if re.fullmatch(_QUOTED, given) else given
     words = " ".join([*kept, rest[end:]])
-    if (bare := _bare_option(command, words)) and bare not in options:
-        raise _no_value(bare)
+    _check_bare_option(command, words, options)
     arguments = tuple(
         word[1:-1] if re.fullmatch(_QUOTED, word) else word for word in _WORD.findall(words)
     )
@@ -525,7 +557,7 @@ def take_apart(command: Command, rest: str, names: Collection[str] = ()) -> Line
             words=" ".join(arguments),
             usage=command.usage,
         )
-    return Line(arguments, options)
+    return Line(arguments, options, command.options)
 
 
 def _end_of_value(command: Command, option: str, rest: str, given: re.Match[str]) -> int:
@@ -551,12 +583,21 @@ def _option_names(command: Command) -> str:
     return "|".join(name.replace("-", "[-_ ]") for name in known)
 
 
-def _bare_option(command: Command, words: str) -> str | None:
-    """The first option that was typed without a value, if there is one."""
+def _check_bare_option(command: Command, words: str, given: Collection[str]) -> None:
+    """Raises InvalidRequestError for an option without a value, or right before it as in me4200."""
     if not (command.options and command.takes_bare_options):
-        return None
-    option = re.search(rf"(?<!\S)({_option_names(command)})(?!\S)", words, re.IGNORECASE)
-    return re.sub("[_ ]", "-", option[1].lower()) if option else None
+        return
+    value = r"(\d\S*)?" if command.takes_dice else "()"
+    bare = re.search(rf"(?<!\S)({_option_names(command)}){value}(?!\S)", words, re.IGNORECASE)
+    name = re.sub("[_ ]", "-", bare[1].lower()) if bare else None
+    if bare and bare[2]:
+        raise InvalidRequestError.say(
+            'options are written with a colon: {option}, not "{typed}"',
+            option=f"{name}:{bare[2]}",
+            typed=bare[0],
+        )
+    if name and name not in given:
+        raise _no_value(name)
 
 
 def _no_value(option: str) -> InvalidRequestError:

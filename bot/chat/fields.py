@@ -7,7 +7,7 @@ from typing import Any
 from bot.services.rule_options import MOST_GOAL
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, PositionField
 from solver.play.policies import LEVELS
-from solver.wording import say_later
+from solver.wording import say, say_later
 
 _MOST_WORDS = 300
 MOST_POINTS = 100_000
@@ -115,3 +115,19 @@ SETS = (
 """What players bring."""
 POSITION = (*map(_of_position, POSITION_FIELDS), goal(), *SETS)
 """The options that describe a position."""
+_BRIEF = {
+    "dice": say_later("Dice"),
+    "turn": say_later("Turn total"),
+    "me": say_later("Your score"),
+    "them": say_later("Their score"),
+    "rules": say_later("Rules"),
+    "goal": say_later("Goal"),
+    "hints": say_later("Hints"),
+}
+"""What a form calls some fields."""
+
+
+def label(name: str, meaning: str) -> str:
+    """What a form calls a field, which is what it means unless there is less to say."""
+    said = say(_BRIEF.get(name, meaning))
+    return said[:1].upper() + said[1:]

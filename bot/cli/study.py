@@ -8,15 +8,15 @@ import click
 from bot.layout import columns
 from bot.services.policies import go_for_it
 from bot.services.situation import DEFAULT_RULES
+from bot.settings import Settings
+from bot.shell.first_solve import solve_with_share
 from bot.shell.output import Shown, answer_options
 from bot.shell.places import Here, here_option
+from bot.tasks.solving import seconds_of_solve
 from bot.views.levels import levels_data, levels_sheet, levels_text
-from bot.views.progress import CatalogueProgress, share_progress
-from solver.batch.jobs import solve_one
-from solver.batch.local import LocalSolver, compare_floors_here, compiled_code, with_sound_code
-from solver.batch.subjects import GameOfTwo
+from bot.views.progress import share_progress
+from solver.batch.local import compare_floors_here, compiled_code, with_sound_code
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
-from solver.game.solvable import check_solvable
 from solver.game.standings import DEFAULT_TOLERANCE, FloorEffect
 from solver.play.duel import MOST_GAMES
 from solver.play.strengths import Strengths, save_strengths, strengths_path
@@ -60,10 +60,10 @@ def floor(
     if lowest >= higher:
         raise InvalidRequestError(f"--lower: {lowest} is not below the floor {higher}")
     both = with_floor(ruleset, higher), with_floor(ruleset, lowest)
-    with compiled_code(here.settings.kernels) as cache:
-        files = [_solved(here.settings.strategies, variant, cache) for variant in both]
-        with share_progress(f"comparing the floors {higher:,} and {lowest:,}"):
-            effect = compare_floors_here(*files, cache=cache)
+    files = [_solved(here.settings, variant) for variant in both]
+    comparing = share_progress(f"comparing the floors {higher:,} and {lowest:,}")
+    with compiled_code(here.settings.kernels) as cache, comparing:
+        effect = compare_floors_here(*files, cache=cache)
     return Shown(floor_text(both[0], effect), floor_data(both[0], effect))
 
 
@@ -94,8 +94,8 @@ def levels(
     """
     ruleset = here.rules(rules)
     thresholds = go_for_it(here.advisor, ruleset)
+    _solved(here.settings, ruleset)
     with compiled_code(here.settings.kernels) as cache:
-        _solved(here.settings.strategies, ruleset, cache)
         strategy = open_strategy(here.settings.strategies, ruleset)
         with share_progress("playing" if games else "evaluating") as done:
 
@@ -115,17 +115,15 @@ def levels(
     )
 
 
-def _solved(folder: Path, rules: Ruleset, cache: Path) -> Path:
+def _solved(settings: Settings, rules: Ruleset) -> Path:
     """The file of a rule set with just its floor, solved if it is not there or not sound."""
-    path = strategy_path(folder, rules)
+    path = strategy_path(settings.strategies, rules)
     try:
         if verify_strategy(path).tolerance <= DEFAULT_TOLERANCE:
             return path
     except StrategyFileError:
         pass  # solve it again
-    with CatalogueProgress(1, DEFAULT_TOLERANCE) as bar:
-        check_solvable(rules)
-        solve_one(GameOfTwo(rules), folder, LocalSolver(cache), bar)
+    solve_with_share(settings, rules, 2, seconds_of_solve(rules))
     if not path.exists():
         raise MissingStrategyError(f"{path}: was just written and is gone")
     return path

@@ -341,8 +341,10 @@ class Advisor:
         self, error: MissingStrategyError, rules: Ruleset, reference: str | None, players: int
     ) -> MissingStrategyError:
         """The error that rules are not solved, and what to do, or that nothing can be done."""
-        from bot.tasks.solving import about  # noqa: PLC0415 - 46 ms, of solves
+        from bot.tasks.solving import about, unsolved_text  # noqa: PLC0415 - 46 ms, of solves
 
+        if players == 2 and not self._program:
+            return MissingStrategyError(unsolved_text(rules, reference))
         try:
             time = about(rules, players)
         except InvalidRulesError as impossible:
@@ -356,24 +358,7 @@ class Advisor:
                 rules=(reference or rules.name) + option,
                 time=time,
             )
-        if players > 2:
-            return error
-        name = reference or rules.name
-        base = name.removesuffix(f"-{rules.goal}")
-        if base != name:
-            return MissingStrategyError.say(
-                "the rules {rules} are not solved yet: /rules new NAME base:{base} goal:{goal}"
-                " does it in {time}",
-                rules=name,
-                base=base,
-                goal=str(rules.goal),
-                time=time,
-            )
-        return MissingStrategyError.say(
-            "the rules {rules} are not solved yet: /rules solve {rules} does it in {time}",
-            rules=name,
-            time=time,
-        )
+        return error
 
     def rules_of(self, digest: str, name: str) -> Ruleset:
         """The rules that answers are known of, by the beginning of their digest, called by a name.

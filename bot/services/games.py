@@ -76,7 +76,7 @@ class News:
     after: tuple[Any, ...] = ()
     """What the end of the game means elsewhere, as replies."""
     unsolved: bool = False
-    """Whether a game begins of more than two with dice of their own that is not solved."""
+    """Whether a game begins that is not solved, so that hints are missing or not exact."""
     solve: Needed | None = None
     """What is solved for those who sit at a table, while they wait for others."""
     again: bool = False
@@ -241,11 +241,11 @@ class Games:
                 table = await self.tables.begin(caller, players, setup, room, also)
             except GameRunningError as error:
                 earlier.append(await self._make_room(caller, error))
-        unsolved = False
+        unsolved, number = False, max(2, len(players))
         if len(setup.kits) > 2:
             unsolved = not await at_once(self.oracle.needs, table.game, rival=False)
-        if rules.rounds and len(players) > 2:
-            number = len(players)
+        is_plain = number == 2 and setup.hints and not setup.brings_dice
+        if is_plain or (rules.rounds and number > 2):
             unsolved = not await at_once(self.oracle.advisor.solved_for, rules, number)
         chances = await self.oracle.chances(table)
         yield News(None, (), table, chances, earlier=tuple(earlier), unsolved=unsolved)

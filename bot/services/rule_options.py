@@ -89,7 +89,11 @@ def checked_name(name: str) -> str:
     """A name for house rules, with single spaces. Raises InvalidRequestError."""
     name = unicodedata.normalize("NFC", " ".join(name.split()))
     if not name:
-        raise InvalidRequestError.say("give the rules a name, such as sunday")
+        raise InvalidRequestError.say(
+            "the name of the rules is missing: it takes 1 to {most} letters, digits, spaces and"
+            " . + - _, such as sunday",
+            most=MAX_NAME,
+        )
     if (
         len(name) > MAX_NAME
         or cleaned(name) != name

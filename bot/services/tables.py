@@ -82,6 +82,8 @@ class Caller:
     """The game that the command was given for, as it was read; None for whatever is open now."""
     is_passing: bool = False
     """Whether nobody knows the person again: then the place has no games."""
+    asks_apart: bool = False
+    """Whether a question is never on the game here: its address is to say the same to everybody."""
 
     @property
     def asker(self) -> Asker:
@@ -470,7 +472,8 @@ class Tables:
         plays = [
             table for table in tables if len(table.game.seats) > 1 and not table.game.is_drafting
         ]
-        here = plays[0] if len(tables) == len(plays) == 1 else None
+        is_alone = len(tables) == len(plays) == 1
+        here = plays[0] if is_alone and not caller.asks_apart else None
         if here and not (here.game.hints or has_position):
             raise _no_hints(here)
         return here, open_games

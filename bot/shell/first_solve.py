@@ -8,7 +8,6 @@ from bot.services.advisor import Advisor
 from bot.services.loaded import LoadedDice, folders_of, solved_arrays
 from bot.settings import Settings
 from bot.tasks.solving import solve_apart
-from bot.tasks.tasks import duration
 from bot.views.progress import CatalogueProgress, share_progress, solve_text
 from solver.batch.local import compiled_code, seconds_to_compile, solve_here
 from solver.batch.subjects import game_of
@@ -40,8 +39,9 @@ def solve_with_share(
     folder, game = settings.strategies, game_of(rules, players)
     with compiled_code(settings.kernels) as cache:
         seconds += seconds_to_compile(game, cache)
-        what = f"solving {rules.name} for {players} players, about {duration(seconds)}"
-        with share_progress(what, quietly=quietly, sweeps=game.sweeps) as report:
+        what = f"solving {rules.name} for {players} players"
+        shown = share_progress(what, seconds=seconds, quietly=quietly, sweeps=game.sweeps)
+        with shown as report:
             prepare_folder(folder)
             game.save(solve_here(game, cache=cache, on_progress=report), folder)
 

@@ -184,6 +184,28 @@ def about(rules: Ruleset, players: int = 2) -> str:
     return say("about {time}", time=duration(seconds_of_solve(rules, players)))
 
 
+def unsolved_text(rules: Ruleset, reference: str | None = None) -> str:
+    """The sentence that rules are not solved for two, and what solves them, or why nothing does.
+
+    reference : what they are called
+    """
+    try:
+        time = about(rules)
+    except InvalidRulesError as impossible:
+        return str(impossible)
+    name = reference or rules.name
+    base = name.removesuffix(f"-{rules.goal}")
+    message = say_later(
+        "the rules {rules} are not solved yet: /rules solve {rules} does it in {time}"
+    )
+    if base != name:
+        message = say_later(
+            "the rules {rules} are not solved yet: /rules new NAME base:{base} goal:{goal}"
+            " does it in {time}"
+        )
+    return say(message, rules=name, base=base, goal=str(rules.goal), time=time)
+
+
 def check_size(rules: Ruleset, seconds: float, players: int = 2) -> float:
     """About how many seconds a solve of the rules takes.
 

@@ -11,6 +11,7 @@ from bot.table.badges import farkle_text, used_roll
 from bot.table.events import Event, TurnEnding
 from bot.table.fold import apply
 from bot.table.state import Game, Seat, Stage, TurnEnd, kept_text, laid_out, rolled_text
+from bot.tasks.solving import unsolved_text
 from bot.views.advice import farkles_in_a_row
 from bot.views.named_dice import doubts, taken_lines, use_event_text
 from solver.named.drafts import PAIR, pairs_of
@@ -132,7 +133,11 @@ def doubts_of(news: News) -> Iterator[str]:
     thrown = [*game.pool, *(die for kit in game.kits for die in kit.dice.dice)]
     yield from doubts(thrown, joker_alone=game.joker_alone)
     yield from dict.fromkeys(taken_lines([kit.badge for kit in game.kits if kit.badge]))
-    if news.unsolved and game.rules.rounds:
+    if news.unsolved and len(game.seats) <= 2:
+        yield say(
+            "For two players there are no hints: {sentence}.", sentence=unsolved_text(game.rules)
+        )
+    elif news.unsolved and game.rules.rounds:
         yield say(
             "This game is not solved for three: there are no win probabilities, and hints look only"
             " at the strongest opponent."

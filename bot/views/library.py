@@ -162,6 +162,8 @@ _SAID = {
 }
 """What people call some combinations."""
 _FULL_HOUSE = say_later("full house")
+_NO = {"no", "kein", "keine", "keinen", "ohne"}
+"""Words before what a rule set is to lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +173,8 @@ class Found:
     rules: tuple[Ruleset, ...]
     unknown: tuple[str, ...]
     """Words that no rule set says."""
+    is_whole: bool
+    """Whether they say all of it in one sentence each, or lack what they are to lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +190,10 @@ class Near:
 
 
 def find_rules(known: Collection[Ruleset], asked: str) -> Found:
-    """The rule sets that say all of some words, first those of which one sentence does.
+    """The rule sets of which one sentence says all of some words, and none what follows a "no".
 
-    If there is none, those that say most. Sentences are those of their explanation in every
-    language, their titles and sources; the beginning of a word is enough.
+    If there is none, those that say all of it or most. Sentences are those of their explanation in
+    every language, their titles and sources; the beginning of a word is enough.
 
     Raises InvalidRequestError where no rule set says any of it.
     """
@@ -206,23 +210,35 @@ def find_rules(known: Collection[Ruleset], asked: str) -> Found:
     if not weight:
         raise InvalidRequestError.say('no rule set says "{words}"', words=short(" ".join(words)))
 
+    first_no = next((k for k, word in enumerate(words) if word in _NO), len(words))
+    unwanted = weight.keys() & {*words[first_no:]} - _NO
+    wanted = weight.keys() & {*(words[:first_no] if unwanted else words)}
+
+    def fits(rules: Ruleset) -> bool:
+        says_wanted = any(wanted <= sentence for sentence in said[rules])
+        return says_wanted and not (unwanted and _has(rules, unwanted))
+
     def weigh(vocabulary: Iterable[str]) -> float:
         """How rare words are together."""
         return sum(weight[word] for word in vocabulary)
 
     merit = {rules: 2 * max(map(weigh, said[rules])) + weigh(anywhere[rules]) for rules in said}
-    best = [rules for rules, vocabulary in anywhere.items() if weight.keys() <= vocabulary]
+    whole = [rules for rules in said if fits(rules)]
+    best = whole or [rules for rules in said if weight.keys() <= anywhere[rules]]
     if not best:
         most = max(map(weigh, anywhere.values()))
         best = [rules for rules, vocabulary in anywhere.items() if weigh(vocabulary) > most / 2]
     ranked = sorted(best, key=merit.__getitem__, reverse=True)
-    return Found(tuple(ranked), tuple(word for word in words if word not in weight))
+    unknown = tuple(word for word in words if word not in weight)
+    return Found(tuple(ranked), unknown, is_whole=bool(whole))
 
 
 def found_text(answer: Found) -> str:
     """A line for each rule set that was found, and what was not."""
     rows = columns([(rules.name, title_text(rules)) for rules in answer.rules[:_MOST_FOUND]])
     lines = [short(row, _WIDTH) for row in rows]
+    if not answer.is_whole:
+        lines.insert(0, say("These fit in part:"))
     if (rest := len(answer.rules) - _MOST_FOUND) > 0:
         lines.append(say("and {number} more", number=rest))
     if answer.unknown:
@@ -346,6 +362,15 @@ def _says(sentence: frozenset[str], word: str) -> bool:
     return any(other.startswith(stem) for other in sentence)
 
 
+def _has(rules: Ruleset, words: Collection[str]) -> bool:
+    """Whether a sentence of a rule set says all of some words, and does not deny them."""
+    return any(
+        all(_says(sentence, word) for word in words)
+        for sentence in _sentences(rules)
+        if not sentence & _NO
+    )
+
+
 @lru_cache(maxsize=500)
 def _sentences(rules: Ruleset) -> tuple[frozenset[str], ...]:
     """The words of each sentence that a rule set says in any language."""
@@ -359,11 +384,13 @@ def _told(rules: Ruleset) -> Iterator[str]:
     yield rules.source
     yield f"{say(COUNTS[rules.dice - 1])} {dice_count(rules.dice)}"
     for face, points in zip(FACES, rules.scoring.single, strict=True):
-        yield f"{say(SINGLE[face - 1])} {points or ''}"
+        if points:
+            yield f"{say(SINGLE[face - 1])} {points}"
     for number in range(3, rules.dice + 1):
         yield from _alike(rules, number)
     for name, points in combination_points(rules).items():
-        yield f"{name} {say(_SAID.get(name, ''))} {points or ''}"
+        if points:
+            yield f"{name} {say(_SAID.get(name, ''))} {points}"
     if rules.dice >= 5 and any(pattern.dice == "aaabb" for pattern in rules.scoring.combination):
         yield say(_FULL_HOUSE)
     if rules.scoring.nothing:
@@ -371,7 +398,10 @@ def _told(rules: Ruleset) -> Iterator[str]:
     if meaning := OPTIONS["more_of_a_kind"].meanings[rules.scoring.more_of_a_kind]:
         yield say(meaning)
     yield from (
-        topic.sentence for topic in topics(rules, (*TURN_TOLD, *END_TOLD)) if topic.is_special
+        # behind a comma stands what it may be, or is instead of
+        f"{as_typed(topic.option)} {say(OPTIONS[topic.option].help).split(',')[0]} {topic.sentence}"
+        for topic in topics(rules, (*TURN_TOLD, *END_TOLD))
+        if topic.is_special
     )
 
 
@@ -380,7 +410,8 @@ def _alike(rules: Ruleset, number: int) -> Iterator[str]:
     worth = [rules.combinations.get((face,) * number, 0) for face in FACES]
     name = in_words("a" * number)
     if len({*worth}) == 1:
-        yield f"{name} {worth[0] or ''}"
+        if worth[0]:
+            yield f"{name} {worth[0]}"
         return
     for face, points in zip(FACES, worth, strict=True):
         if points:

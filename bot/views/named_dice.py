@@ -323,8 +323,8 @@ def dice_sheet(dice: Sequence[KnownDie]) -> Sheet:
 
 
 def badges_text(badges: Sequence[Badge]) -> str:
-    """What badges do, how often and for how much, and how well that is known; a line for a name."""
-    rows = [(say("badge"), say("tier"), say("what it does"), say("uses"), say("price"))]
+    """How often badges act, for how much and how well known that is; below each what it does."""
+    rows = [(say("badge"), say("tier"), say("uses"), say("price"), say("what it does"))]
     for name, alike in groupby(badges, key=attrgetter("called")):
         tiers = list(alike)
         exactness = max((badge.exactness for badge in tiers), key=list(Exactness).index)
@@ -332,9 +332,9 @@ def badges_text(badges: Sequence[Badge]) -> str:
             (
                 f"{name} {_MARKS[exactness]}".strip(),
                 "/".join(say(_TIERS[badge.tier])[0].upper() for badge in tiers),
-                badge_effect(tiers),
                 _joined(figure(badge.uses) if badge.uses else say("always") for badge in tiers),
                 _joined(figure(badge.price) for badge in tiers if badge.price is not None),
+                badge_effect(tiers),
             )
         )
     key = say(
@@ -343,8 +343,14 @@ def badges_text(badges: Sequence[Badge]) -> str:
         " game's tables. See docs/kingdom-come.md."
     )
     # what a message has no room for is at its end, and the key is read first
-    first, then = ([wrap(key)], columns(rows)) if room() <= PHONE else (columns(rows), [wrap(key)])
-    return "\n".join([*first, *then])
+    if room() <= PHONE:
+        return "\n".join([wrap(key), *columns(rows)])
+    table = columns([row[:-1] for row in rows])
+    if len(table) == len(rows):
+        table = [f"{line}\n{wrap(f'    {row[-1]}')}" for line, row in zip(table, rows, strict=True)]
+    else:
+        table = columns(rows)
+    return "\n".join([*table, wrap(key)])
 
 
 def faces_text(named: NamedDie) -> str:

@@ -21,11 +21,13 @@ from rich.progress import Progress as RichProgress
 from rich.text import Text
 
 from bot.layout import cleaned, columns, percent
+from bot.tasks.tasks import duration
 from bot.views.sheet import Sheet, sheet
 from solver.batch.jobs import Job, Result, Watch
 from solver.batch.subjects import Checked
 from solver.game.standings import DEFAULT_TOLERANCE, LEAST, Progress
 from solver.solved import Manifest
+from solver.wording import say
 
 _HEAD = ("rules", "status", "states", "sweeps", "seconds", "first wins", "file")
 
@@ -387,14 +389,22 @@ class CatalogueProgress(Watch):
 
 @contextmanager
 def share_progress(
-    what: str, *, quietly: bool = False, sweeps: float = 1.0, has_turns: bool = False
+    what: str,
+    *,
+    seconds: float | None = None,
+    quietly: bool = False,
+    sweeps: float = 1.0,
+    has_turns: bool = False,
 ) -> Iterator[Callable[[float | Progress], None]]:
     """Show on standard error which share of some work is done, while the context lasts.
 
+    seconds : about how long it takes, which is told first
     quietly : whether nothing is shown at all
     sweeps : how many there are at least, where the work is a solve
     has_turns : whether its turns are worked out before, for which half of the bar is
     """
+    if seconds is not None:
+        what += ", " + say("about {time}", time=duration(seconds))
     console = _StandardError(stderr=True, quiet=quietly)
     if not console.is_terminal:
         _tell(console, f"{what} ...")

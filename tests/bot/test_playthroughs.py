@@ -236,6 +236,7 @@ async def test_playthrough(
     name: str, code: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tables, "secrets", fixed_secrets(name))
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)  # on which it depends how long a solve takes
     speak(language(code))
     async with open_chat(tmp_path, data / "strategies") as chat:
         found = await play(name, SCRIPTS[name], chat, data / "strategies")

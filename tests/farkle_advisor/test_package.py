@@ -404,12 +404,14 @@ def test_an_interrupt_leaves_nothing_half(folder: Path, monkeypatch: pytest.Monk
     told = []
 
     @contextmanager
-    def interrupting(_: str, *, quietly: bool, sweeps: float) -> Iterator[Callable[[float], None]]:
+    def interrupting(
+        _: str, *, seconds: float, quietly: bool, sweeps: float
+    ) -> Iterator[Callable[[float], None]]:
         def on_progress(share: float) -> None:
             told.append(share)
             signal.raise_signal(signal.SIGINT)
 
-        assert (quietly, sweeps) == (True, 14.0)
+        assert (seconds > 0, quietly, sweeps) == (True, True, 14.0)
         yield on_progress
 
     handler = signal.getsignal(signal.SIGINT)

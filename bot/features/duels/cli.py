@@ -5,7 +5,12 @@ from dataclasses import replace
 import click
 
 from bot.features.duels import view
-from bot.features.duels.service import duel_of, response_to
+from bot.features.duels.service import (
+    duel_of,
+    response_to,
+    seconds_of_best_response,
+    seconds_of_duel,
+)
 from bot.layout import wrap
 from bot.services.policies import policy_of
 from bot.services.situation import DEFAULT_RULES
@@ -55,7 +60,8 @@ def duel(here: Here, one: str, other: str, rules: str, simulate: int | None, see
     """
     ruleset = here.rules(rules)
     _ready_to_play(here, ruleset, here.named(rules), one, other)
-    with contest_progress(f"{one} against {other}") as progress:
+    seconds = seconds_of_duel(ruleset, one, other, simulate or _GAMES)
+    with contest_progress(f"{one} against {other}", seconds=seconds) as progress:
         work = here.advisor, here.settings.kernels, ruleset, one, other, progress
         result = duel_of(*work, simulate or _GAMES, seed)
     if simulate and result.is_exact:
@@ -85,7 +91,8 @@ def best_response(here: Here, policy: str, rules: str) -> Shown:
     """
     ruleset = here.rules(rules)
     _ready_to_play(here, ruleset, here.named(rules), policy, Optimal.name)
-    with contest_progress(f"best response to {policy}") as progress:
+    seconds = seconds_of_best_response(ruleset)
+    with contest_progress(f"best response to {policy}", seconds=seconds) as progress:
         best = response_to(policy, here.advisor, here.settings.kernels, ruleset, progress)
     return Shown(view.response_text(best), view.response_data(best), view.response_sheet(best))
 

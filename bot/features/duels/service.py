@@ -77,10 +77,10 @@ def response_to(
         return response
 
 
-def seconds_of_duel(rules: Ruleset, one: str, other: str) -> float:
-    """About how long it takes to evaluate a duel. Raises InvalidRulesError."""
+def seconds_of_duel(rules: Ruleset, one: str, other: str, games: int = GAMES) -> float:
+    """About how long it takes to evaluate a duel; `games` as for it. Raises InvalidRulesError."""
     if not rules.is_plain:
-        return _GAME * GAMES
+        return _GAME * games
     share = _DUEL if Optimal.name in {one, other} else _DUEL_OF_POINTS
     return share * workload(rules).seconds
 

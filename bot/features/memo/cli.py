@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from bot.features.memo.service import known_memo, memo_answer
+from bot.features.memo.service import known_memo, memo_answer, seconds_of_memo
 from bot.features.memo.view import memo_data, memo_picture, memo_sheet, memo_text
 from bot.layout import cleaned
 from bot.services.situation import DEFAULT_RULES
@@ -40,10 +40,11 @@ def memo(here: Here, rules: str, unit: int | None, out: Path | None) -> Shown:
     if answer.study is None and not answer.refused:
         try:
             solved_first(here, ruleset, here.named(rules))
+            what, seconds = f"working out the table of {ruleset.name}", seconds_of_memo(ruleset)
+            with share_progress(what, seconds=seconds) as done:
+                answer = memo_answer(advisor, here.settings.kernels, ruleset, unit, done)
         except MissingStrategyError as error:  # the table itself is shown all the same
             click.echo(cleaned(str(error)), err=True)
-        with share_progress(f"working out the table of {ruleset.name}") as done:
-            answer = memo_answer(advisor, here.settings.kernels, ruleset, unit, done)
     if out and form:
         write_file(out, memo_picture(answer, form))
     return Shown(memo_text(answer), memo_data(answer), memo_sheet(answer))

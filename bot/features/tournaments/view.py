@@ -220,7 +220,7 @@ def _round_name(number: int, rounds: int) -> str:
 def _versus(tournament: Tournament, pairing: Pairing, width: int, *, mark: bool = False) -> str:
     """The two of a pairing.
 
-    mark : whether who won is marked
+    mark : whether who won is marked, and who has left what was not played
     """
 
     def told(side: Side) -> str:
@@ -228,7 +228,10 @@ def _versus(tournament: Tournament, pairing: Pairing, width: int, *, mark: bool 
             return say("bye")
         if not isinstance(side, int):
             return "?"
-        name = _short(tournament.entrant(side).name, width)
+        entrant = tournament.entrant(side)
+        name = _short(entrant.name, width)
+        if mark and entrant.left and pairing.state is not State.PLAYED:
+            return f"{name} ({say('left')})"
         won = mark and pairing.winner == side and Nobody.BYE not in pairing.sides
         return f"{name} {_WON}" if won else name
 

@@ -23,8 +23,6 @@ _FORGOTTEN = 60.0
 _KEPT = 900.0
 """Seconds for which what came of a press can be looked at again."""
 _MOST_RUNNING, _MOST_KEPT = 500, 200
-_QUESTION_OF_ITS_OWN = "me", "0"
-"""What makes of a question without options one of its own, and not one on the game here."""
 
 
 def line_of(command: Command, given: Mapping[str, str]) -> str:
@@ -37,8 +35,6 @@ def line_of(command: Command, given: Mapping[str, str]) -> str:
             words.append(value)
         elif value:
             options.append(_option(part.name, value))
-    if not options and _QUESTION_OF_ITS_OWN[0] in command.options and command.is_question:
-        options.append(_option(*_QUESTION_OF_ITS_OWN))
     # what may be of several words comes last, so that nobody has to look for where it ends
     options.sort(key=lambda option: option.startswith("rules:"))
     return " ".join([f"/{command.name}", *words, *options])

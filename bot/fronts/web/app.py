@@ -284,7 +284,7 @@ class Front:
         code = request.query.get("lang", "")
         if code not in CODES:
             code = best_code(request.headers.get("Accept-Language", ""))
-        speak(on_pages(code))
+        speak(on_pages(code, has_forms=not request.path.startswith(BASE)))
         began = time.monotonic()
         try:
             self.visitors.check_rate(request)

@@ -14,7 +14,7 @@ from bot.fronts.web.rendering import Page
 from bot.fronts.web.visitors import COOKIE
 from bot.layout import whole_sentence
 from bot.services.house_rules import DEFAULT_BASE
-from bot.services.rule_options import RULE_OPTIONS, SINGLE
+from bot.services.rule_options import RULE_OPTIONS, SINGLE, checked_name
 from bot.tasks.answering import at_once
 from bot.views.library import find_rules
 from solver.errors import FarkleError
@@ -111,6 +111,8 @@ class Own:
                 entries, notice = [], whole_sentence(str(error))
             else:
                 entries = [by_rules[rules] for rules in finding.rules]
+                if not finding.is_whole:
+                    notice = say("These fit in part:")
                 if finding.unknown:
                     notice = say("No rule set says {words}.", words=", ".join(finding.unknown))
         return page.render("rules.html", here="rules", entries=entries, notice=notice)
@@ -132,7 +134,10 @@ class Own:
         form = await page.form()
         given = {key: plain(form.get(key, "")) for key in ("name", "base", *_option_names())}
         options = [f'{key}:"{value}"' for key, value in given.items() if value and key != "name"]
-        name = given["name"] or "-"
+        try:
+            name = checked_name(given["name"])
+        except FarkleError as error:
+            return await self._form(page, given, str(error))
         line = " ".join(["/rules new", name, *options])
         visitor = page.visitor
         answer = await self._changed(page, _SOLVING, name, line)

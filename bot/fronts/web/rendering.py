@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
 from bot.chat.commands import Reply
-from bot.chat.fields import Field
+from bot.chat.fields import Field, label
 from bot.fronts.web.answers import REFRESH, Answer, error_of
 from bot.fronts.web.visitors import Visitor, Visitors
 from bot.languages import find_code, language, language_codes
@@ -90,9 +90,13 @@ MENU = (
 
 
 @cache
-def on_pages(code: str) -> Language:
-    """A language of the chat, by its tag, whose sentences name what to click, and no commands."""
-    return Reworded(language(code), _ON_PAGES)
+def on_pages(code: str, *, has_forms: bool = True) -> Language:
+    """A language of the chat, by its tag, whose sentences name what to click, and no commands.
+
+    has_forms : whether a field is called as forms have it, and not as addresses have
+    """
+    said = {chat: page for chat, page in _ON_PAGES.items() if has_forms or "{field}" not in page}
+    return Reworded(language(code), said)
 
 
 def kind_of(reply: Reply) -> str:
@@ -234,7 +238,7 @@ def templates() -> Environment:
     )
     called: list[Callable[..., Any]] = [
         *(bars_of, bot_name, card_html, card_of, dice_html, die, ends_bars, fields_of, kind_of),
-        *(number_like, picture_address, rows_of, figure, say, say_number),
+        *(label, number_like, picture_address, rows_of, figure, say, say_number),
         *(blocks, dice_count, percent, rough_percent, whole_sentence),
         *(advice.bank_text, advice.cost_text, advice.ends_text, advice.left_text),
         *(advice.no_bank_text, advice.position_text, advice.reachable_text, advice.reason_text),

@@ -156,7 +156,7 @@ async def test_plain_words_are_understood(chat: Chat, line: str, command: str) -
         ("/odds dice:7", "The number of dice cannot be 7"),
         ("/advize 1", 'Unknown command "/advize"; did you mean /advise?'),
         ("what now", '"what now" is not understood; type dice such as 6 5 3 3 3 2'),
-        ("I have 4200 and rolled 6 5 3 3", "is not understood; type dice"),
+        ("I have 4275 and rolled 6 5 3 3", "is not understood; type dice"),
         ("waht", 'Unknown command "waht"; /help lists them'),
         ("/", 'Unknown command "/"; /help lists them'),
         ("/advise 123456 me:42,00", "takes a whole number"),

@@ -629,6 +629,24 @@ async def test_fixing_what_was_told_wrongly(table: Chat) -> None:
 # ---- Hints -----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("/play level:greedy rules:zilch", "zilch are not solved yet: /rules solve zilch does it"),
+        ("/track @bob rules:zilch goal:2000", "/rules new NAME base:zilch goal:2000 does it in"),
+        ("/play level:greedy rules:zilch hints:no", ""),
+        ("/play @bob @carl rules:zilch", ""),
+        ("/play level:greedy rules:facebook", ""),
+    ],
+)
+async def test_a_game_without_hints_says_what_solves_it(
+    chat: Chat, line: str, sentence: str
+) -> None:
+    begun = " ".join((await chat.say(line)).split())
+    assert ("For two players there are no hints: the rules zilch" in begun) == bool(sentence)
+    assert sentence in begun
+
+
 async def test_hints_are_for_the_player_to_move_alone(
     chat: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -837,7 +855,9 @@ async def test_who_is_forgotten_leaves_the_games_under_way(table: Chat) -> None:
 async def test_a_proof_holds(table: Chat) -> None:
     begun = await table.say("ann: /play @bob rules:classic")
     assert "/proof" in begun
-    shown_before = await table.answer(f"bob: /{begun.partition(' /')[2].partition('.')[0]}")
+    shown_before = await table.answer(
+        f"bob: /proof{begun.partition('/proof')[2].partition('.')[0]}"
+    )
     await table.say("ann: /seed mine")
     await table.say("bob: /seed @everyone")
     await table.say("ann: /roll")

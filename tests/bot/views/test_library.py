@@ -69,6 +69,28 @@ def test_words_that_nobody_says_are_told() -> None:
             find_rules(KNOWN, asked)
 
 
+@pytest.mark.parametrize(
+    ("asked", "lacks"),
+    [
+        ("no minimum", lambda rules: not rules.minimum_bank and not rules.opening_minimum),
+        ("keine Mindestpunkte", lambda r: not r.minimum_bank and not r.opening_minimum),
+        ("no three pairs", lambda rules: not rules.combinations.get((1, 1, 2, 2, 3, 3))),
+        ("no penalty", lambda rules: not rules.farkle_penalty),
+        ("goal 10000 no straight", lambda r: r.goal == 10000 and not r.scoring.straight_1_6),
+    ],
+)
+def test_what_follows_a_no_is_lacking(asked: str, lacks: Callable[[Ruleset], bool]) -> None:
+    assert {*names(asked)} == {rules.name for rules in KNOWN if lacks(rules)}
+
+
+def test_what_fits_in_part_is_told_so_where_nothing_fits_whole() -> None:
+    found = find_rules(KNOWN, "three pairs 750")
+    assert {rules.scoring.three_pairs for rules in found.rules} == {750}
+    assert not found_text(found).startswith("These fit in part")
+    found = find_rules(KNOWN, "full house goal 3000")
+    assert found_text(found).startswith("These fit in part:\n  full-house")
+
+
 def test_where_nothing_says_all_most_of_it_is_found() -> None:
     assert names("nothing without any score 500 fünf Würfel")[0] == "zilch"
 

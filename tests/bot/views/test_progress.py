@@ -74,4 +74,6 @@ def test_time_is_said_to_be_left_once_it_is_known(
 def test_a_share_is_told_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     with share_progress("solving [x]") as done:
         done(0.5)
-    assert capsys.readouterr().err == "solving [x] ...\n"
+    with share_progress("comparing", seconds=62):
+        pass
+    assert capsys.readouterr().err == "solving [x] ...\ncomparing, about 65 s ...\n"

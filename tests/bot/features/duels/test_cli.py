@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import pickle
+import re
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -13,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from bot.cli.main import farkle
+from bot.features.duels import cli
 from bot.features.duels.service import duel_of
 from bot.features.duels.view import (
     duel_data,
@@ -25,6 +27,7 @@ from bot.features.duels.view import (
 from bot.layout import on_phone
 from bot.services.advisor import Advisor
 from bot.services.reckoning import series
+from solver.errors import FarkleError
 from solver.game.best import Strategy
 from solver.game.position import first_position
 from solver.game.standings import Solution
@@ -131,6 +134,21 @@ def run(*arguments: str) -> tuple[int, str]:
     if result.exception and not isinstance(result.exception, SystemExit):
         return 1, str(result.exception)
     return result.exit_code, result.stdout
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("arguments", [("duel", "cautious", "greedy"), ("best-response", "greedy")])
+def test_how_long_it_takes_is_told_before(
+    monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    def stopped(*_: Any) -> None:
+        raise FarkleError("stopped")
+
+    for name in ("duel_of", "response_to"):
+        monkeypatch.setattr(cli, name, stopped)
+    monkeypatch.setattr(cli, "solved_first", lambda *_: None)
+    result = CliRunner().invoke(farkle, [*arguments, "--rules", "kcd"])
+    assert re.search(r"greedy, about \d+ (s|min) \.\.\.\n", result.stderr)
 
 
 @pytest.mark.slow

@@ -23,6 +23,11 @@ def test_lists() -> None:
     assert "28.6 %J" in run("dice", "tengri")
     assert "tengri,Tengri's Dice,plain,2 1 1 1 1 1,,1" in run("dice", "--csv")
     assert len(json.loads(run("badges", "--json"))) == 36
+    badges = run("badges").splitlines()
+    assert max(map(len, badges)) <= 80
+    [line] = [number for number, row in enumerate(badges) if "Doppelganger ?" in row]
+    assert badges[line].endswith("  1,800/1,900/3,400")
+    assert badges[line + 1] == "    doubles the points of the last roll"
     assert run("badges", "--csv").startswith("name,tier,kind,uses,price,exactness,points,open\n")
 
 

@@ -20,6 +20,7 @@ from bot.features.tournaments.bracket import (
     bracket,
     round_robin,
 )
+from bot.features.tournaments.view import tournament_lines
 
 DRAWS = st.integers(2, 16).flatmap(lambda n: st.permutations(range(n)))
 
@@ -42,6 +43,20 @@ def played(found: Tournament, pairing: Pairing, *shares: float) -> Tournament:
 def gone(found: Tournament, number: int) -> Tournament:
     entrants = [replace(one, left=one.left or one.number == number) for one in found.entrants]
     return replace(found, entrants=tuple(entrants))
+
+
+def test_who_has_left_is_marked_where_nothing_was_played() -> None:
+    found = gone(tournament(Form.KNOCK_OUT, [0, 1, 2]), 0)
+    lines = tournament_lines(found)
+    assert lines[-5:-1] == [
+        "  name 0 (left) – bye",
+        "  name 1 – name 2",
+        "Final:",
+        "  name 0 (left) – ?",
+    ]
+    four = tournament(Form.KNOCK_OUT, [0, 1, 2, 3])
+    four = gone(played(four, four.due[0], 1.0, 0.0), 3)
+    assert "  name 0 ✓ – name 3" in tournament_lines(four)
 
 
 @given(DRAWS)

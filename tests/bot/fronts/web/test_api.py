@@ -11,7 +11,7 @@ QUESTIONS = [
     ("advise?dice=653332&me=4200&them=5000", "/advise 653332 me:4200 them:5000"),
     ("advise?dice=5+5+2&turn=300&rules=kcd", "/advise 5 5 2 turn:300 rules:kcd"),
     ("advise?dice=653332&endings=yes", "/advise 653332 endings:yes"),
-    ("odds?turn=350&dice=2", "/odds turn:350 dice:2 me:0"),
+    ("odds?turn=350&dice=2", "/odds turn:350 dice:2"),
     ("position?id=CZT1-7YZ9-SYP", "/position CZT1-7YZ9-SYP"),
     ("explore?dice=2&turn=350", "/explore dice:2 turn:350"),
     ("komi?rules=classic", "/komi rules:classic"),

@@ -185,6 +185,17 @@ async def test_what_is_wrong_is_said_at_the_field(
     assert field.get("value") == given[blamed]
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [(" ", "the name of the rules is missing: it takes 1 to 40"), ("a:b", '"a:b"')],
+)
+async def test_a_name_that_will_not_do_is_told(visit: Visit, name: str, said: str) -> None:
+    form = (await visit.get("/rules/new")).form("/rules/new")
+    seen = await visit.post("/rules/new", {**form, "base": "classic", "name": name})
+    assert seen.status == 400
+    assert said.casefold() in seen.words.casefold()
+
+
 @pytest.mark.parametrize("code", language_codes())
 async def test_what_rules_may_be_is_said_in_words_and_sent_as_it_is_typed(
     site: Site, code: str

@@ -204,7 +204,30 @@ def test_what_pages_say_otherwise_is_said_by_the_chat() -> None:
     assert [sentence for sentence in _ON_PAGES if sentence not in known] == []
     # and has the same parts, or fewer
     for chat, page in _ON_PAGES.items():
-        assert set(re.findall(r"{\w+", page)) <= set(re.findall(r"{\w+", chat)), page
+        parts = {*re.findall(r"{\w+", chat), "{field"}
+        assert set(re.findall(r"{\w+", page)) <= parts, page
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "called"),
+    [
+        ("en", "me", "Your score"),
+        ("de", "me", "Deine Punkte"),
+        ("en", "them", "Their score"),
+        ("en", "farkles", "Your farkles in a row before this turn"),
+        ("en", "on-board", "Yes or no: whether you have banked before"),
+        ("de", "endings", "Ja: wie der Zug nach jeder Wahl endet"),
+    ],
+)
+async def test_what_is_wrong_is_called_as_its_field(
+    site: Site, code: str, name: str, called: str
+) -> None:
+    async with site.visitor(code) as visit:
+        seen = await visit.get(f"/?dice=653332&{name}=abc")
+        assert (f"{called}: ") in seen.words
+        assert f"{name}:" not in seen.words
+        said = await visit.json(f"/api/v1/advise?dice=653332&{name}=abc")
+        assert said["error"].startswith(f"{name}: ")
 
 
 def test_templates_see_what_they_use_and_nothing_else() -> None:
@@ -328,5 +351,3 @@ async def test_a_question_is_the_line_that_is_typed(site: Site) -> None:
     # nothing in a value begins another option
     line = line_of(command, {"dice": "552", "rules": "a\tgoal:5", "me": "1\uff02 turn:9"})
     assert line == '/advise 552 me:"1 turn:9" rules:"a goal:5"'
-    # without options it would be about the game here
-    assert line_of(command, {"dice": "552"}) == "/advise 552 me:0"

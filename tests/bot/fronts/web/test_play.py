@@ -285,3 +285,23 @@ async def test_who_is_known_plays_on_after_a_restart(data: Path, tmp_path: Path)
     async with open_site(tmp_path, data / "strategies") as site, site.visitor() as visit:
         again = await visit.get(f"/game/{game}", Cookie=cookie)
         assert any(one.startswith("Roll") for one in again.buttons())
+
+
+async def test_questions_are_answered_alike_with_and_without_an_open_game(
+    visit: Visit, site: Site
+) -> None:
+    begun = await begin(visit, level="cautious", rules="kcd", goal="500")
+    assert "/game/" in begun.url
+    async with site.visitor() as stranger:
+        for address in (
+            "/?dice=653332",
+            "/explore?me=4000&them=5000",
+            "/odds",
+            "/api/v1/advise?dice=653332",
+            "/api/v1/odds?turn=350&dice=2",
+        ):
+            mine, theirs = await visit.get(address), await stranger.get(address)
+            assert mine.status == 200, mine.text
+            assert "facebook" in mine.text
+            # only the forms differ, by what shows whose they are
+            assert re.sub("[0-9a-f]{32}", "", mine.text) == re.sub("[0-9a-f]{32}", "", theirs.text)
