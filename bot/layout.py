@@ -302,8 +302,10 @@ def _in_room(
     for_text = most - indent - sum(width + 2 for width in widths)
     if len(widths) not in right and last > _LEAST_TEXT <= for_text:
         broken = [_broken(row, len(widths), for_text) for row in table]
-        lines = iter(_aligned(list(chain.from_iterable(broken)), right, indent))
-        return [[next(lines) for _ in rows] for rows in broken]
+        aligned = _aligned(list(chain.from_iterable(broken)), right, indent)
+        if _widest(aligned) <= most:  # no word is wider than the room
+            lines = iter(aligned)
+            return [[next(lines) for _ in rows] for rows in broken]
     for gap in 2, 1:
         whole = _aligned(table, right, indent, gap)
         if _widest(whole) <= most:

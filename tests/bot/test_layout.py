@@ -3,7 +3,7 @@ from collections.abc import Iterable, Sequence
 from contextvars import copy_context
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.layout import (
@@ -131,6 +131,9 @@ def test_columns_that_do_not_fit_make_a_table_below() -> None:
 CELL = st.text(st.sampled_from("ab1 %ä"), max_size=30).map(lambda text: " ".join(text.split()))
 
 
+@example(
+    64, [["", "1" * 5, "", "1" * 5], ["111", "", "1" * 7, "", "1" * 4, "1" * 10, "1" * 17]], set()
+)
 @given(
     st.integers(24, 120),
     st.lists(st.lists(CELL, min_size=1, max_size=7), min_size=1, max_size=4),
