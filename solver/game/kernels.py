@@ -125,7 +125,7 @@ def as_value(function: Any, signature: Any) -> Any:
     """Return a compiled function as kernels are given it.
 
     Given as it is, numba would look up what it compiled of it in every call of a kernel, which
-    takes a tenth of a solve of Facebook's rules to 3,000.
+    takes much of a short solve.
     """
     return types.CompileResultWAP(function.get_compile_result(signature))
 

@@ -13,8 +13,8 @@ _BYTES = LANES * 8
 def lane_array(shape: tuple[int, ...], fill: float) -> npt.NDArray[np.float64]:
     """An array of whole groups of LANES, filled, none of which begins inside a line of a cache.
 
-    A turn that goes through lists reads little else: it takes 1.25 times as long where each group
-    lies across one line more.
+    A turn that goes through lists reads little else, and takes longer where each group lies across
+    one line more.
     """
     size = int(np.prod(shape))
     room = np.empty(size + LANES)

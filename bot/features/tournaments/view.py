@@ -231,7 +231,7 @@ def _versus(tournament: Tournament, pairing: Pairing, width: int, *, mark: bool 
         entrant = tournament.entrant(side)
         name = _short(entrant.name, width)
         if mark and entrant.left and pairing.state is not State.PLAYED:
-            return f"{name} ({say('left')})"
+            return say("{name} (left)", name=name)
         won = mark and pairing.winner == side and Nobody.BYE not in pairing.sides
         return f"{name} {_WON}" if won else name
 

@@ -183,7 +183,7 @@ async def test_a_match_followed_die_by_die(chat: Chat) -> None:
     assert "New game with real dice: ann, bob; kcd rules" in said
     for line, sentence in [
         ("ann: /roll 5 lucky, 1 odd", "Now ann rolls 6 dice, lucky*3,devil*2,odd, not 2."),
-        ("ann: /roll 1 1 2 3 4 6", "Which die shows the 6: lucky or devil or odd?"),
+        ("ann: /roll 1 1 2 3 4 6", "Which die shows the 6: lucky, devil or odd?"),
         ("ann: /roll J J 5 5 5 J odd", "Odd has no J"),
         ("ann: /roll 5 4 2 lucky, 3 odd, 2 3", "3 devil, 5 (150); 3 odd, 5 (150); 5 (50)."),
         ("ann: /keep 5 3", "Which die shows the 3: devil or odd? Name it, as in 3 devil."),
