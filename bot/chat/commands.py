@@ -69,7 +69,7 @@ _ASKS = re.compile(
     r"|was|welche\w*|soll\w*|oder|behalt\w*|gewürfelt|geworfen|habe)\b",
     re.IGNORECASE,
 )
-_POINTS = r"(\d[\d.,']*0)\b"
+_POINTS = r"(\d[\d.,']*0|0)\b"
 _IN_A_SENTENCE = {
     option: re.compile(rf"\b{said}", re.IGNORECASE)
     for option, said in (
@@ -77,7 +77,7 @@ _IN_A_SENTENCE = {
             "turn",
             rf"(?:with |mit )?{_POINTS}(?: points| Punkten?)? (?:in (?:the|this|my) turn|im Zug)",
         ),
-        ("me", rf"(?:I have|I've|I am at|I'm at|ich habe) {_POINTS}(?: points| Punkte)?"),
+        ("me", rf"(?:I have|I['’]ve|I am at|I['’]m at|ich habe) {_POINTS}(?: points| Punkte)?"),
         ("them", rf"(?:opponent|they|Gegner)(?: has| have| hat)? {_POINTS}(?: points| Punkte)?"),
     )
 }
@@ -125,6 +125,8 @@ def _question_of(line: str, options: Collection[str]) -> str | None:
         points += (f"{name}:{hit[1]}" for hit in said.finditer(line))
         line = said.sub("", line)
     roll = max(_ROLL.finditer(line), key=_dice, default=None)
+    if points and roll and _dice(roll) == 1:  # as in "2 dice left"
+        return None
     if not roll or not (_ASKS.search(line) or (_dice(roll) >= _ENOUGH and not begins_so)):
         return None
     names = "|".join(sorted(map(re.escape, options), key=len, reverse=True))

@@ -629,8 +629,8 @@ def _players(arguments: Sequence[Word], caller: Caller, level: str) -> list[Play
     """The caller, and who is named: bots by level or as "bot", which has the level given."""
     players: list[Player] = [caller.person]
     players += [argument for argument in arguments if isinstance(argument, Person)]
-    typed = " ".join(str(argument) for argument in arguments if not isinstance(argument, Person))
-    for word in typed.replace(",", " ").split():
+    typed = ",".join(str(argument) for argument in arguments if not isinstance(argument, Person))
+    for word in filter(None, map(str.strip, typed.split(","))):
         hit = _NAME.fullmatch(word)
         if not hit:
             raise InvalidRequestError.say(

@@ -133,7 +133,7 @@ def doubts_of(news: News) -> Iterator[str]:
     thrown = [*game.pool, *(die for kit in game.kits for die in kit.dice.dice)]
     yield from doubts(thrown, joker_alone=game.joker_alone)
     yield from dict.fromkeys(taken_lines([kit.badge for kit in game.kits if kit.badge]))
-    if news.unsolved and len(game.seats) <= 2:
+    if news.unsolved and len(game.seats) <= 2 and not game.brings_dice:
         yield say(
             "For two players there are no hints: {sentence}.", sentence=unsolved_text(game.rules)
         )

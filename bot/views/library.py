@@ -210,13 +210,22 @@ def find_rules(known: Collection[Ruleset], asked: str) -> Found:
     if not weight:
         raise InvalidRequestError.say('no rule set says "{words}"', words=short(" ".join(words)))
 
-    first_no = next((k for k, word in enumerate(words) if word in _NO), len(words))
-    unwanted = weight.keys() & {*words[first_no:]} - _NO
-    wanted = weight.keys() & {*(words[:first_no] if unwanted else words)}
+    lacking: list[set[str]] = []
+    wanted = set[str]()
+    for word in _words(asked):
+        if word in _NO:
+            lacking.append(set())
+        elif lacking:
+            lacking[-1].add(word)
+        elif word in weight:
+            wanted.add(word)
+    lacking = [phrase for phrase in lacking if any(_has(rules, phrase) for rules in said if phrase)]
+    if not lacking:  # a "no" is a word as any other where it leaves nothing out
+        wanted = set(weight)
 
     def fits(rules: Ruleset) -> bool:
         says_wanted = any(wanted <= sentence for sentence in said[rules])
-        return says_wanted and not (unwanted and _has(rules, unwanted))
+        return says_wanted and not any(_has(rules, phrase) for phrase in lacking)
 
     def weigh(vocabulary: Iterable[str]) -> float:
         """How rare words are together."""

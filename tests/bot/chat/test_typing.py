@@ -60,6 +60,7 @@ SLOPPY = [
     ("what should I keep of 5 2 with 350 in the turn?", "/advise 5 2 turn:350"),
     ("I have 4200, opponent 5000, rolled 6 5 3 3 3 2", f"{ROLL} me:4200 them:5000"),
     ("the opponent has 5,000 points, I rolled 653332", f"{ROLL} them:5000"),
+    ("I’ve 1500, they 0, I rolled 653332", f"{ROLL} me:1500 them:0"),
     ("Ich habe 4200, der Gegner hat 5000, geworfen: 653332", f"{ROLL} me:4200 them:5000"),
     ("I have 653332 and they have 900", f"{ROLL} them:900"),
     ("/odds dice 2 turn 350", "/odds dice:2 turn:350"),
@@ -104,6 +105,11 @@ REFUSED = [
     ("/odds on-board:perhaps", 'on-board: takes yes or no, not "perhaps".'),
     (">", "Type a command such as /help."),
     ("7 7", '"7" is not a die face'),
+    (
+        "should I bank with 350 in the turn and 2 dice left?",
+        '"should I bank with 350 in the turn and…" is not understood; type dice such as',
+    ),
+    ('/play @bob "Carl Maria"', '"Carl Maria" is not a name'),
     ("653332 me4200", 'Options are written with a colon: me:4200, not "me4200".'),
     ("What should I keep?", "No game is open here: /play or /track begins one."),
 ]

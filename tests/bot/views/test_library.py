@@ -76,6 +76,19 @@ def test_words_that_nobody_says_are_told() -> None:
         ("keine Mindestpunkte", lambda r: not r.minimum_bank and not r.opening_minimum),
         ("no three pairs", lambda rules: not rules.combinations.get((1, 1, 2, 2, 3, 3))),
         ("no penalty", lambda rules: not rules.farkle_penalty),
+        (
+            "no minimum no straight",
+            lambda r: (
+                not r.minimum_bank
+                and not r.opening_minimum
+                and not any(
+                    r.combinations.get(tuple(range(k, k + 5 + n)))
+                    for k in (1, 2)
+                    for n in (0, 1)
+                    if k + n < 3
+                )
+            ),
+        ),
         ("goal 10000 no straight", lambda r: r.goal == 10000 and not r.scoring.straight_1_6),
     ],
 )
