@@ -210,18 +210,11 @@ def find_rules(known: Collection[Ruleset], asked: str) -> Found:
     if not weight:
         raise InvalidRequestError.say('no rule set says "{words}"', words=short(" ".join(words)))
 
-    lacking: list[set[str]] = []
-    wanted = set[str]()
-    for word in _words(asked):
-        if word in _NO:
-            lacking.append(set())
-        elif lacking:
-            lacking[-1].add(word)
-        elif word in weight:
-            wanted.add(word)
-    lacking = [phrase for phrase in lacking if any(_has(rules, phrase) for rules in said if phrase)]
+    wanted, unwanted = _phrases(asked)
+    lacking = [phrase for phrase in unwanted if any(_has(rules, phrase) for rules in said)]
     if not lacking:  # a "no" is a word as any other where it leaves nothing out
-        wanted = set(weight)
+        wanted = set(words)
+    wanted &= weight.keys()
 
     def fits(rules: Ruleset) -> bool:
         says_wanted = any(wanted <= sentence for sentence in said[rules])
@@ -361,6 +354,17 @@ def _words(text: str) -> list[str]:
     """The words and numbers of a text, without what groups the digits of a number."""
     plain = re.sub(r"(?<=\d)[.,'’](?=\d{3}(?!\d))", "", text.casefold())
     return re.findall(r"\w+", plain)
+
+
+def _phrases(asked: str) -> tuple[set[str], list[set[str]]]:
+    """The words of a text before the first "no", and those that follow each of them."""
+    phrases = [set[str]()]
+    for word in _words(asked):
+        if word in _NO:
+            phrases.append(set())
+        else:
+            phrases[-1].add(word)
+    return phrases[0], [phrase for phrase in phrases[1:] if phrase]
 
 
 def _says(sentence: frozenset[str], word: str) -> bool:
