@@ -543,13 +543,10 @@ def take_apart(command: Command, rest: str, names: Collection[str] = ()) -> Line
             raise InvalidRequestError.say('the option "{option}" is given twice', option=option)
         if not match[2]:
             raise _no_value(option)
-        given = rest[match.start(2) : end]
-        options[option] = given[1:-1] if re.fullmatch(_QUOTED, given) else given
+        options[option] = _without_quotes(rest[match.start(2) : end])
     words = " ".join([*kept, rest[end:]])
     _check_bare_option(command, words, options)
-    arguments = tuple(
-        word[1:-1] if re.fullmatch(_QUOTED, word) else word for word in _WORD.findall(words)
-    )
+    arguments = tuple(map(_without_quotes, _WORD.findall(words)))
     if command.is_exact:
         arguments = tuple(filter(None, [words.strip(" ")]))
     if arguments and not command.takes_words:
@@ -560,6 +557,11 @@ def take_apart(command: Command, rest: str, names: Collection[str] = ()) -> Line
             usage=command.usage,
         )
     return Line(arguments, options, command.options)
+
+
+def _without_quotes(text: str) -> str:
+    """A text without the quotes around all of it, if there are any."""
+    return text[1:-1] if re.fullmatch(_QUOTED, text) else text
 
 
 def _end_of_value(command: Command, option: str, rest: str, given: re.Match[str]) -> int:

@@ -211,21 +211,18 @@ def find_rules(known: Collection[Ruleset], asked: str) -> Found:
         raise InvalidRequestError.say('no rule set says "{words}"', words=short(" ".join(words)))
 
     wanted, unwanted = _phrases(asked)
-    lacking = [phrase for phrase in unwanted if any(_has(rules, phrase) for rules in said)]
-    if not lacking:  # a "no" is a word as any other where it leaves nothing out
+    left_out = {rules for rules in said if any(_has(rules, phrase) for phrase in unwanted)}
+    if not left_out:  # a "no" that leaves nothing out is a word as any other
         wanted = set(words)
     wanted &= weight.keys()
-
-    def fits(rules: Ruleset) -> bool:
-        says_wanted = any(wanted <= sentence for sentence in said[rules])
-        return says_wanted and not any(_has(rules, phrase) for phrase in lacking)
 
     def weigh(vocabulary: Iterable[str]) -> float:
         """How rare words are together."""
         return sum(weight[word] for word in vocabulary)
 
     merit = {rules: 2 * max(map(weigh, said[rules])) + weigh(anywhere[rules]) for rules in said}
-    whole = [rules for rules in said if fits(rules)]
+    fits = [rules for rules in said if any(wanted <= sentence for sentence in said[rules])]
+    whole = [rules for rules in fits if rules not in left_out]
     best = whole or [rules for rules in said if weight.keys() <= anywhere[rules]]
     if not best:
         most = max(map(weigh, anywhere.values()))
