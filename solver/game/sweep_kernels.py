@@ -36,9 +36,6 @@ from solver.game.layout import NOT_ALLOWED, PAD, Scratch, Work
 
 MAX_SECANT_STEPS = 100
 
-_LITTLE = 0.003
-"""What a change may be of where a player has all but won, as for bounds.intervals."""
-
 _APART = 1e-9
 """How far apart of themselves two values have to be so that the slope between them tells much."""
 
@@ -449,7 +446,6 @@ def solve_total(
         array_type(types.boolean, 2),
         GAME_TYPE,
         types.float64,
-        types.float64,
         array_type(types.float64, 2),
         array_type(types.float32, 5),
     ),
@@ -457,14 +453,12 @@ def solve_total(
     nogil=True,
     error_model="numpy",
 )
-def note_changes(table, before, s, active, game, least, nearly_lost, changed, change):
+def note_changes(table, before, s, active, game, least, changed, change):
     """Hold the states of totals s, s - 1, ... against what they were before.
 
     before : the totals solved together, from the last one up to s
     active : of which groups turn totals are counted, at [how far below s, group]
     least : changes are relative to the value, or to this if it is less
-    nearly_lost : values below this settle later than others: in `changed` they count for more, and
-        changes are relative to what the proof of a bound allows; 0 for neither
     changed : at [total, group], set to the largest relative change of its states, unless it was
         neither solved nor guessed
     change : set to the change of each value; nothing is written if it is empty
@@ -495,10 +489,6 @@ def note_changes(table, before, s, active, game, least, nearly_lost, changed, ch
                             solved += max(game.scores - own, least_total)
                         relative = abs(moved) / max(value, least)
                         largest = np.maximum(largest, relative)  # which keeps a NaN
-                        if nearly_lost > 0.0:
-                            allowed = value * (1.0 - value) + _LITTLE
-                            relative *= max(1.0, nearly_lost / max(value, 1e-300))
-                            relative = max(relative, abs(moved) / allowed)
                         most[group] = np.maximum(most[group], relative)
         for group in range(len(most)):
             # what is at rest keeps what it changed by when it was solved last
@@ -544,3 +534,39 @@ def guess_total(table, s, k, game):
                 else:
                     continue
                 known[s, PAD + own] = 1.0 / (1.0 + np.exp(-logit))
+
+
+@njit(
+    types.void(TABLE_TYPE, types.intp, types.intp, types.intp, GAME_TYPE),
+    cache=True,
+    error_model="numpy",
+)
+def guess_between(table, s, above, below, game):
+    """Guess the states of total s from those of total s - below and of three totals above.
+
+    These are s + above and as far apart as it is from s - below. Logits are a cubic polynomial of
+    the score of the player who is behind, in which they are smoother than in the other one; of that
+    one's where the score would be below the floor. The other score is no higher than it can be.
+    """
+    modes, apart = game.modes, above + below
+    moves = np.array([-below, above, above + apart, above + 2 * apart])
+    shares = np.ones(len(moves))
+    for k in range(len(moves)):
+        for other in range(len(moves)):
+            if other != k:
+                shares[k] *= moves[other] / (moves[other] - moves[k])
+    for r in range(game.roles):
+        for u in range(modes):
+            for w in range(modes):
+                known = table[r, u, w]
+                low, high = own_scores(s, u, w, game)
+                for own in range(low, high + 1):
+                    moves_own = (2 * own < s) == (min(own, s - own) >= below)
+                    logit = 0.0
+                    for k in range(len(moves)):
+                        total = s + moves[k]
+                        least, most = own_scores(total, u, w, game)
+                        there = own + moves[k] if moves_own else own
+                        there = min(max(there, least), most)
+                        logit += shares[k] * _logit(known[total, PAD + there])
+                    known[s, PAD + own] = 1.0 / (1.0 + np.exp(-logit))

@@ -1,6 +1,6 @@
 """The sweeps of one solve, or of a contest, over one table."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -98,16 +98,12 @@ _NO_BOUND = 0.5
 _ROUNDS = 2
 """Rounds in which a correction is found, which settles faster than its coefficients are exact."""
 
-_NEARLY_LOST = 1e-3
-"""Values below this settle later than others, given corrections."""
+_APART = 6
+"""Totals from one that a rough sweep solves to the next; between is a guess."""
 
 _CLOSE = 1.4
 """Totals from so many times the scores of one player on are close to the goal: values are not
-smooth there."""
-
-_REST_CLOSE = 0.1
-"""How much less groups there may have changed to be left out, given corrections: these tell less of
-them, they are solved fast, and all others depend on them."""
+smooth there, so that rough sweeps guess none."""
 
 _NO_CHANGE = np.empty((0,) * 5, dtype=np.float32)
 
@@ -187,11 +183,12 @@ class Sweeps:
         self.skipped = False
         """Whether the last sweep left out some groups."""
 
-    def run(self, residual: float | None, at_rest: float) -> float:
+    def run(self, residual: float | None, at_rest: float, *, rough: bool = False) -> float:
         """Renew all values and return the largest relative change.
 
         Groups that changed by no more than `at_rest` of themselves when they were solved last are
-        left out. A negative number stands for a sweep of all groups.
+        left out. A negative number stands for a sweep of all groups. A `rough` sweep guesses most
+        of them from the others.
         """
         game, changed = self._game, self._changed
         largest, solved = 0.0, 0
@@ -201,8 +198,8 @@ class Sweeps:
         self.skipped = at_rest >= 0
         guessed = self._last_total + 1 if self.number == 1 else 0
         ahead = max(0, game.penalty)
-        for total in range(self._last_total, -1, -self._together):
-            totals = np.arange(total, max(-1, total - self._together), -1)
+        for totals, between in self._in_order(rough):
+            total = int(totals[0])
             done = work_done(total, game.scores)
             self._on_progress(Progress(self.number, done, residual))
             while guessed > max(0, totals[-1] - ahead):
@@ -210,14 +207,19 @@ class Sweeps:
                 sweep_kernels.guess_total(
                     self.table, guessed, max(ahead, total - guessed) + 1, game
                 )
-            is_close = total >= _CLOSE * game.scores
-            rest = at_rest * (_REST_CLOSE if is_close and self._change.size else 1.0)
-            active = changed[totals] > rest
+            active = changed[totals] > at_rest
+            active[:between] = False
             self.skipped |= bool(np.any(~active & (changed[totals] >= 0)))
             if not active.any():
                 continue
             before = self.table[:, :, :, totals[-1] : total + 1].copy()
+            if self.number == 1 and between >= self._together:
+                # banks lead there already
+                for row in range(between):
+                    sweep_kernels.guess_total(self.table, totals[row], row + 1, game)
             self._solve(total, active)
+            for row in range(between):
+                sweep_kernels.guess_between(self.table, totals[row], row + 1, between - row, game)
             solved += int(np.count_nonzero(active))
             largest = float(np.maximum(largest, self._note(total, active, before)))
         self.share = solved / np.count_nonzero(changed >= 0)
@@ -234,12 +236,20 @@ class Sweeps:
             active,
             self._game,
             self.least,
-            _NEARLY_LOST if self._change.size else 0.0,
             self._changed,
             self._change,
         )
         self.states_solved += round(self._cells * turn_totals)
         return float(change)
+
+    def _in_order(self, rough: bool) -> Iterator[tuple[npt.NDArray[np.intp], int]]:
+        """Totals from high to low, as they are solved together, and how many only guessed."""
+        total = self._last_total
+        while total >= 0:
+            between = _APART - 1 if rough and total < _CLOSE * self._game.scores else 0
+            size = min(between + 1 if between else self._together, total + 1)
+            yield np.arange(total, total - size, -1), min(between, size - 1)
+            total -= size
 
     def expect_corrections(self) -> None:
         """Keep what `correct` needs."""

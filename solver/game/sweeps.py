@@ -6,7 +6,8 @@ total and raises f, except the last farkle in a row, which lowers the total by t
 sweep goes through the totals from high to low, as many at a time as the least bank takes them
 apart, and inside a total through f + e from high to low: only the last farkle in a row looks back
 to a value of the sweep before, and each sweep contracts the error by about ten. Without a penalty a
-total depends on itself and on higher ones only, so that one sweep solves the game.
+total depends on itself and on higher ones only, so that one sweep solves the game. Long games with
+a penalty begin with sweeps that solve some totals and guess others.
 
 The equations are those of M. Busche, "Maximizing Win Probability in the Game of Farkle" (2016), for
 start-of-turn states only: inside a turn the turn total only grows, so one backward pass over it is
@@ -61,17 +62,15 @@ _AT_REST = 0.5
 _SURE = 0.5
 """How much smaller than what would end the solve changes are before the last sweep."""
 
-_AT_REST_CORRECTED = 2.0
-"""The factor where a correction tells most of what is to come, but for players nearly lost."""
-
-_AT_REST_LONG = 10.0
-"""The factor in long games, of which one group is a small part."""
-
 _CORRECTED = 1e-7
 """Relative changes below which nothing is corrected once few groups are left, which soon settle."""
 
 _FEW_LEFT = 0.5
 """Which share of the groups few are."""
+
+_ROUGH = 2
+"""Sweeps of a long game that solve only some totals. A third one hardly tells more, as what lies
+between is a guess."""
 
 _WIDE = 1e-6
 """How far apart slopes are taken once a proof has failed, or chances between given players do not
@@ -122,13 +121,13 @@ def solve(  # noqa: C901 - a loop with many ends
     falls, corrects = sweeps.falls, is_corrected(rules) and not plans
     if corrects:
         sweeps.expect_corrections()
-    corrected_rest = _AT_REST_LONG if score_count(rules) >= FEW_SCORES else _AT_REST_CORRECTED
+    rough = _ROUGH if corrects and score_count(rules) >= FEW_SCORES else 0
     course, slow, residual = _Course(), list[npt.NDArray[np.float64]](), None
     # before last turns those who have all but lost take more sweeps
     at_once = not falls and rules.ending != "final_turn"
     verifying, at_rest, target, failed = at_once, 0.0, tolerance, False
     for number in range(1, MAX_SWEEPS + 1):
-        change = sweeps.run(residual, at_rest)
+        change = sweeps.run(residual, at_rest, rough=number <= rough)
         course.add(change, verifying=verifying)
         rounding = course.in_vain >= (_MOST_IN_VAIN if falls else _FEW_IN_VAIN)
         enough = max(course.enough(target), _NOISE) if falls else tolerance
@@ -138,9 +137,10 @@ def solve(  # noqa: C901 - a loop with many ends
         change = sweeps.pair_tolerance if at_once and number == 1 else change
         # without falls sweeps take a fraction of a proof: no other try while they change anything
         settled = _NOISE if failed and not falls and not rounding else enough
-        if change <= settled and verifying:
+        # a correction leaves groups at rest so little to change that all is proved as it is
+        if change <= settled and (verifying or (corrects and change <= enough * _SURE)):
             error_bound = sweeps.error_bound(tolerance, change)
-            if error_bound is None and (rounding or (falls and change <= _NOISE)):
+            if error_bound is None and verifying and (rounding or (falls and change <= _NOISE)):
                 error_bound = sweeps.widest_bound(tolerance, change)
             if error_bound is not None:
                 break
@@ -152,10 +152,9 @@ def solve(  # noqa: C901 - a loop with many ends
         sweeps.plain = verifying and (failed or not rules.has_opening)
         # where they help values settle soon
         corrects &= not failed and course.in_vain < _FEW_IN_VAIN
-        rest = corrected_rest if corrects else _AT_REST
-        at_rest = -1.0 if verifying else enough * rest
+        at_rest = -1.0 if verifying else enough * _AT_REST
         residual = change
-        if course.rate <= _SLOW or number <= 2:
+        if course.rate <= _SLOW or number <= rough + 2:
             slow.clear()
             if corrects and (change > _CORRECTED or sweeps.share > _FEW_LEFT):
                 sweeps.correct()

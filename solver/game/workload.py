@@ -38,7 +38,7 @@ multiple of the most that one set-aside adds: 1.6 to 2.2 under the rules that sh
 BOUND = 2.0
 """Sweeps that the bound of the error takes, if values converge quickly."""
 
-_CORRECTED = 0.85
+_CORRECTED = 0.5
 """The share of the sweeps that a long game still needs if the solver corrects values: less where
 they converge quickly, as under the rules of Facebook, and more where slowly."""
 

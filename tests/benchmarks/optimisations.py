@@ -3,7 +3,7 @@
 `python -m tests.benchmarks.optimisations` switches each off alone; then those by which that is less
 than LITTLE times slower are switched off together, and each of them on again alone. A solve is
 measured by the processor time of one thread, in a process of its own, with its code compiled and
-loaded; the median of some rounds, by turns. Prints a table in Markdown. With `--without rest,jumps`
+loaded; the median of some rounds, by turns. Prints a table in Markdown. With `--without rough,rest`
 one process solves the games without these.
 """
 
@@ -86,11 +86,15 @@ def _without_first_guess() -> None:
     _set("sweep_kernels.guess_total", lambda *_: None)
 
 
+def _without_rough_sweeps() -> None:
+    _set("sweeps._ROUGH", 0)
+
+
 def _without_rest() -> None:
     run = _named("sweeping.Sweeps").run
 
-    def all_groups(self: Any, residual: Any, at_rest: float) -> float:
-        return float(run(self, residual, min(at_rest, -1.0)))
+    def all_groups(self: Any, residual: Any, at_rest: float, *, rough: bool = False) -> float:
+        return float(run(self, residual, min(at_rest, -1.0), rough=rough))
 
     _set("sweeping.Sweeps.run", all_groups)
 
@@ -208,6 +212,12 @@ _CODE = ("straight-line",)
 OPTIMISATIONS = {
     "first-guess": Optimisation(
         "First guess from the odds", _without_first_guess, ("sweep_kernels.guess_total",), 9
+    ),
+    "rough": Optimisation(
+        "Rough sweeps",
+        _without_rough_sweeps,
+        ("sweep_kernels.guess_between", "sweeping.Sweeps._in_order"),
+        14,
     ),
     "rest": Optimisation("What rests is left out", _without_rest, (), 60),
     "corrections": Optimisation(

@@ -103,12 +103,13 @@ def test_other_games_are_as_exact_as_they_say(kernels: Path, rules: Ruleset) -> 
 def test_changes_alone_do_not_tell_the_error(
     kernels: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without a proof a solve ends when its changes seem to be little enough; more come."""
+    """Values may be off by several times what the last sweep changed."""
     rules = SLOW["any bank"]
     monkeypatch.setattr("solver.game.bounds.error_bound", lambda *_, **__: 0.0)
     # which would make changes fall fast
     monkeypatch.setattr("solver.game.sweeping.Correction.apply", lambda *_: None)
-    assert error(solve(rules, cache=kernels, tolerance=1e-9).values, exact(rules)) > 1.2e-9
+    solution = solve(rules, cache=kernels, tolerance=1e-9)
+    assert error(solution.values, exact(rules)) > 3 * solution.largest_relative_change
 
 
 @pytest.mark.mostly_slow

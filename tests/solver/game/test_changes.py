@@ -26,9 +26,8 @@ RULES = {
 
 
 @pytest.mark.parametrize("rules", RULES.values(), ids=RULES)
-@pytest.mark.parametrize("nearly_lost", [0.0, 0.05])
 @pytest.mark.parametrize("least", [0.0, 0.2])
-def test_changes_are_noted_group_by_group(rules: Ruleset, nearly_lost: float, least: float) -> None:
+def test_changes_are_noted_group_by_group(rules: Ruleset, least: float) -> None:
     random, ends = np.random.default_rng(8), endgame(rules)
     work = make_work(rules, ends, 1)
     game = work.game
@@ -51,9 +50,7 @@ def test_changes_are_noted_group_by_group(rules: Ruleset, nearly_lost: float, le
         states[:] = np.where(np.array(paired) < begin + LANES, before[r, :, :, 1], states)
     changed = np.full((len(table[0, 0, 0]), groups), -1.0)
     change = np.full(table.shape, 7.0, dtype=np.float32)
-    largest, turn_totals = note_changes(
-        table, before, s, active, game, least, nearly_lost, changed, change
-    )
+    largest, turn_totals = note_changes(table, before, s, active, game, least, changed, change)
 
     expected, counted, most = np.full((rows, groups), -1.0), 0, 0.0
     for row in range(rows):
@@ -72,9 +69,6 @@ def test_changes_are_noted_group_by_group(rules: Ruleset, nearly_lost: float, le
                 assert change[r, u, w, total, PAD + own] == np.float32(moved)
                 relative = abs(moved) / max(value, least)
                 most = max(most, relative)
-                if nearly_lost:
-                    relative *= max(1, nearly_lost / value)
-                    relative = max(relative, abs(moved) / (value * (1 - value) + 0.003))
                 expected[row, group] = max(expected[row, group], relative)
                 if active[row, group]:
                     minimum = rules.least_bank(on_board=one.on_board)
@@ -98,5 +92,5 @@ def test_what_is_no_number_is_told() -> None:
     changed = np.zeros((len(table[0, 0, 0]), work.game.scores // LANES + 1))
     none = np.empty((0,) * 5, dtype=np.float32)
     active = np.ones((1, changed.shape[1]), dtype=bool)
-    assert np.isnan(note_changes(table, before, 9, active, work.game, 0.0, 0.0, changed, none)[0])
+    assert np.isnan(note_changes(table, before, 9, active, work.game, 0.0, changed, none)[0])
     assert np.isnan(changed[9, 0])

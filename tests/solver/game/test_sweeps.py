@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from solver.errors import ConvergenceError, InvalidRulesError
+from solver.game.endgame import endgame
+from solver.game.layout import PAD, solved_game
 from solver.game.position import Position, reachable
 from solver.game.standings import (
     FEW_SCORES,
@@ -19,6 +21,8 @@ from solver.game.standings import (
     state_count,
     value_shape,
 )
+from solver.game.sweep_kernels import guess_between
+from solver.game.sweeping import _APART, _CLOSE
 from solver.game.sweeps import solve
 from solver.rules.file import load_rules
 from solver.strategy import Strategy
@@ -231,3 +235,45 @@ def test_a_solve_that_does_not_converge_says_so(
 def test_a_game_too_large_is_refused_before_any_work(kernels: Path) -> None:
     with pytest.raises(InvalidRulesError, match="positions at the start of a turn .* at most"):
         solve(variant("facebook", goal=1_000_000), cache=kernels)
+
+
+@pytest.mark.parametrize("s", [30, 60])
+def test_between_known_totals_logits_are_a_cubic_polynomial(s: int) -> None:
+    rules = variant("facebook", goal=2000, score_floor=-500)
+    table, work = solved_game(rules, endgame(rules), np.full(value_shape(rules), 0.5), 1)
+    states = table == 0.5
+    totals, own = np.ogrid[: table.shape[-2], -PAD : table.shape[-1] - PAD]
+    opponent = totals - own
+    logits = (own - opponent) / 9 + own * opponent / 99 - own**2 / 222 + opponent**3 / 22222
+    table[states] = np.broadcast_to(1 / (1 + np.exp(-logits)), table.shape)[states]
+    expected, apart = table.copy(), 3
+    for below in (1, 2):
+        table[:, :, :, s] = np.where(states[:, :, :, s], 0.9, 0.0)
+        # no others are read
+        table[:, :, :, s + 1 : s + 9] = 0.1
+        for known in (s - below + k * apart for k in range(4)):
+            table[:, :, :, known] = expected[:, :, :, known]
+        guess_between(table, s, apart - below, below, work.game)
+        np.testing.assert_allclose(table[:, :, :, s], expected[:, :, :, s], rtol=1e-10)
+
+
+def test_guesses_between_solved_totals_are_close(solutions: dict[str, Solution]) -> None:
+    solution = solutions["facebook"]
+    table, work = solved_game(solution.rules, endgame(solution.rules), solution.values, 1)
+    errors = []
+    for s in range(40, int(_CLOSE * work.game.scores), 50):
+        for below in range(1, _APART):
+            states = table[:, :, :, s] > 0
+            exact = table[:, :, :, s].copy()
+            guess_between(table, s, _APART - below, below, work.game)
+            logits = [np.log(one / (1 - one)) for one in (table[:, :, :, s][states], exact[states])]
+            errors.append(np.abs(logits[0] - logits[1]))
+            table[:, :, :, s] = exact
+    assert np.median(np.concatenate(errors)) < 1e-5
+
+
+def test_the_first_total_of_a_game_may_be_guessed() -> None:
+    rules = variant("facebook", goal=2000, score_floor=-500)
+    table, work = solved_game(rules, endgame(rules), np.full(value_shape(rules), 0.5), 1)
+    guess_between(table, 1, 2, 1, work.game)
+    np.testing.assert_allclose(table[0, :, :, 1, PAD : PAD + 2], 0.5, rtol=1e-12)
