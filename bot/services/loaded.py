@@ -327,7 +327,7 @@ def seconds_of_solve(matchup: Matchup) -> float:
         return matchup.seconds
     others = [1 + uses_of(power) for power in reversed(matchup.powers)]
     options = sum(other * _options(matchup, side) for side, other in enumerate(others))
-    turn_totals = workload(matchup.rules).cells / matchup.rules.dice
+    turn_totals = workload(matchup.rules, corrected=False).cells / matchup.rules.dice
     return float(_LEAST_SECONDS + _SECONDS * options * turn_totals)
 
 

@@ -67,10 +67,11 @@ class Workload:
         return self.states * self.sweeps
 
 
-def workload(rules: Ruleset, *, cores: int | None = None) -> Workload:
+def workload(rules: Ruleset, *, cores: int | None = None, corrected: bool = True) -> Workload:
     """Estimate the work of a solve.
 
     cores : those that solve; all of this machine if None
+    corrected : whether corrections may help, as they do for best play with the dice of the rules
 
     Raises InvalidRulesError for rules with too many start-of-turn values, or under which no roll
     scores.
@@ -81,7 +82,7 @@ def workload(rules: Ruleset, *, cores: int | None = None) -> Workload:
         last_turns = 1 if rules.ending == "final_turn" else 0.5
         turn_totals = (score_count(rules) + 1) / 2
         states = round(states * (1 + last_turns * _BEYOND * plan.reach / turn_totals))
-    sweeps = _sweeps(rules, plan) + BOUND
+    sweeps = _sweeps(rules, plan, corrects=corrected and is_corrected(rules)) + BOUND
     options = len(plan.options) + len(plan.starts)
     cores = cores or (os.cpu_count() or 1)
     # one row for each turn total and level of `plan`, which holds all columns of its width
@@ -92,7 +93,7 @@ def workload(rules: Ruleset, *, cores: int | None = None) -> Workload:
     return Workload(states, sweeps, compiling + solving + totals)
 
 
-def _sweeps(rules: Ruleset, plan: TurnPlan) -> float:
+def _sweeps(rules: Ruleset, plan: TurnPlan, *, corrects: bool) -> float:
     """The number of sweeps until values are as exact as the default tolerance.
 
     Without a penalty one sweep solves the game, and pairs of states that depend on each other are
@@ -109,8 +110,7 @@ def _sweeps(rules: Ruleset, plan: TurnPlan) -> float:
     farkles = rules.farkle_limit - rules.farkles_after_penalty
     rate = -math.log(max(math.prod(failures), 1e-6)) / 2 * farkles / 2
     sweeps = 3 + min(-math.log(DEFAULT_TOLERANCE) / max(rate, 1e-9), most)
-    corrects = is_corrected(rules) and score_count(rules) >= FEW_SCORES
-    return sweeps * _CORRECTED if corrects else sweeps
+    return sweeps * _CORRECTED if corrects and score_count(rules) >= FEW_SCORES else sweeps
 
 
 def _failure(rules: Ruleset, plan: TurnPlan, *, on_board: bool) -> float:

@@ -100,7 +100,9 @@ class _Told:
 
     def __init__(self, rules: Ruleset, on_progress: Callable[[float], None]) -> None:
         self._first = 1.0 if rules.farkle_penalty else _FIRST_SWEEP
-        self._sweeps = workload(rules).sweeps if rules.farkle_penalty else _FIRST_SWEEP + BOUND
+        self._sweeps = _FIRST_SWEEP + BOUND
+        if rules.farkle_penalty:
+            self._sweeps = workload(rules, corrected=False).sweeps
         self._on_progress = on_progress
         self._share = 0.0
 

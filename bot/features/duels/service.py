@@ -82,9 +82,9 @@ def seconds_of_duel(rules: Ruleset, one: str, other: str, games: int = GAMES) ->
     if not rules.is_plain:
         return _GAME * games
     share = _DUEL if Optimal.name in {one, other} else _DUEL_OF_POINTS
-    return share * workload(rules).seconds
+    return share * workload(rules, corrected=False).seconds
 
 
 def seconds_of_best_response(rules: Ruleset) -> float:
     """About how long it takes to find a best response. Raises InvalidRulesError."""
-    return _BEST_RESPONSE * workload(rules).seconds
+    return _BEST_RESPONSE * workload(rules, corrected=False).seconds

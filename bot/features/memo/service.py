@@ -124,7 +124,7 @@ def memo_answer(
 
 def seconds_of_memo(rules: Ruleset) -> float:
     """About how long it takes to work out what is told of a table. Raises InvalidRulesError."""
-    return max(_LEAST_SECONDS, _SECONDS * workload(rules).seconds)
+    return max(_LEAST_SECONDS, _SECONDS * workload(rules, corrected=False).seconds)
 
 
 def _example(table: MemoTable) -> MemoExample | None:
