@@ -27,7 +27,7 @@ class FromEnvironment(BaseModel):
     """A model that reads the fields that are not given from environment variables with a text."""
 
     # pydantic-settings does the same, but its import takes a sixth of the time of `farkle advise`
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True, defer_build=True)
 
     prefix: ClassVar[str] = ""
     """The beginning of the names of variables; small and capital letters are the same."""

@@ -12,7 +12,6 @@ from solver.game.position import Position
 from solver.loaded.matchup import Matchup
 from solver.turn.dice import Roll, TurnState
 from solver.turn.equations import LEAST_GAIN, Endings, Floats, TurnTable
-from solver.turn.power_cells import CellTurn
 from solver.turn.powers import PowerKind
 from solver.turn.remaining import shape_of
 from solver.turn.rerolls import find_rerolls, place_of_roll
@@ -44,7 +43,7 @@ class PowerTurn:
         self.power = None if has_said else held
         """What the badge allows in this turn."""
         now = ends(uses)
-        self._turn = CellTurn(self._cells, len(now.banks) - self.plan.reach)
+        self._turn = self._cells.turn(len(now.banks) - self.plan.reach)
         self.said: float | None = None
         """Value of the turn if a use is said before its first roll, where that has to be."""
         self.more: Floats | None = None

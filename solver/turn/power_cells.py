@@ -164,6 +164,10 @@ class TurnCells:
         """Return the cells of a layer, of which the first is that of the fewest uses."""
         return self.powered if layer else self.plain
 
+    def turn(self, solved: int) -> "CellTurn":
+        """Return room for turns of so many turn totals, from which on all are alike."""
+        return CellTurn(self, solved)
+
 
 class CellTurn:
     """Turns of cells in NumPy, with room for one of each number of uses left."""
