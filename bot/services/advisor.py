@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from bot.services.situation import (
     Situation,
@@ -50,8 +50,7 @@ _MATCHUPS = 16
 """Matchups that are kept open, of some MB each with the turns that are kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(NamedTuple):
     """What is best for the player to move."""
 
     advice: Advice | None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bot.services.rule_options import with_goal
 from solver.errors import (
@@ -140,8 +140,7 @@ class FieldKind(Enum):
     RULES = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class PositionField:
+class PositionField(NamedTuple):
     """One field of a position, as people give it at each front."""
 
     flags: tuple[str, ...]

@@ -40,7 +40,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, lru_cache, partial
 from itertools import combinations_with_replacement
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -639,8 +639,7 @@ def _far_turn(rules: Ruleset, plan: TurnPlan, score: int, *, on_board: bool) -> 
     return turn_from(rules, plan, least, bank, farkle)
 
 
-@dataclass(frozen=True, slots=True)
-class PositionId:
+class PositionId(NamedTuple):
     """What the characters hold before the rules are known."""
 
     text: str

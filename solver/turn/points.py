@@ -13,6 +13,7 @@ Sources: M. Busche, "Maximizing Expected Scores in the Game of Zilch" (2010), fo
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -55,8 +56,7 @@ class TurnEnds:
         return sum(points * chance for points, chance in self.banked)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TurnOutcome:
+class TurnOutcome(NamedTuple):
     """The chances of how one turn ends; they add to 1. Turn totals in point steps."""
 
     banked: Floats
