@@ -23,7 +23,7 @@ _FORM = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _MOST_BYTES = 1_000_000
 """The size at which a new log file is begun; the one before it is kept, too."""
 
-_SECRETS = re.compile(
+_SECRETS = (
     # of dice, in digits or as Python shows bytes; of answers to an interaction
     r"\b[0-9a-fA-F]{64}\b"
     r"|\bb'(?:[^'\\]|\\.)*'|\bb\"(?:[^\"\\]|\\.)*\""
@@ -64,7 +64,7 @@ class LogFormatter(logging.Formatter):
         """Return a text in which tokens and secrets of dice are left out."""
         for secret in self._hidden:
             text = text.replace(secret, "[token]")
-        return _SECRETS.sub("[secret]", text)
+        return re.sub(_SECRETS, "[secret]", text)
 
 
 class JsonFormatter(LogFormatter):

@@ -56,7 +56,7 @@ _MOST_POINTS = 100_000
 _DICE = "my-dice", "their-dice"
 _WITH_DICE = "my-badge", "their-badge", "joker-alone"
 
-_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_WORD = r"[^\W\d_][\w'’-]*"
 _JOKERS = {"j", "joker", "jokers"}
 _SCORE = re.compile(r"0|[+\N{MINUS SIGN}-]?(?:\d{2,}|\d{1,3}(?:[,.']\d{3})+)")
 """Points as they are typed, which are no single die."""
@@ -349,7 +349,7 @@ def _check_unnamed(typed: str, rules: Ruleset) -> None:
 
     Raises InvalidRequestError.
     """
-    if not (words := _WORD.findall(typed)):
+    if not (words := re.findall(_WORD, typed)):
         return
     for word in words:
         if word.casefold() in _JOKERS and (faces := rules.scoring.jokers):

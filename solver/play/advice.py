@@ -70,8 +70,8 @@ if TYPE_CHECKING:
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _USUAL_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUV"
 _READ = {digit: value for value, digit in enumerate(_DIGITS)} | {"O": 0, "I": 1, "L": 1}
-_BEFORE = re.compile(r"\W*(?:position|stellung)\b:?(?=\W)", re.IGNORECASE)
-_BLANKS = re.compile(r"[\s\-\u2010-\u2015\u2212]+")
+_BEFORE = r"(?i)\W*(?:position|stellung)\b:?(?=\W)"
+_BLANKS = r"[\s\-\u2010-\u2015\u2212]+"
 """Blanks, hyphens, dashes and the minus sign."""
 _BESIDE = " \t\n.,;:!?…`*()\"'"
 _RULES = 3
@@ -740,7 +740,7 @@ def read_id(text: str) -> PositionId:
     Nor do the word before them where they are told, and what ends a sentence: people copy that as
     well. Raises InvalidRequestError for what is none, or has a slip in it.
     """
-    plain = _BLANKS.sub("", _BEFORE.sub("", text).strip(_BESIDE)).upper()
+    plain = re.sub(_BLANKS, "", re.sub(_BEFORE, "", text).strip(_BESIDE)).upper()
     values = [_READ.get(digit, -1) for digit in plain]
     if not _RULES + 2 <= len(values) <= _MOST or min(values) < 0:
         raise InvalidRequestError.say(
