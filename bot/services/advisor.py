@@ -421,11 +421,11 @@ class Advisor:
 
         Raises InvalidRequestError where more bring theirs and that is not solved.
         """
-        from bot.review.worth import Worth, not_solved_with_dice  # noqa: PLC0415 - 37 ms, of games
+        from bot.review.worth import Worth  # noqa: PLC0415 - 37 ms, of games
 
         if len(game.kits) > 2:
             if not all(self.is_solved_in(game, number) for number in players):
-                raise not_solved_with_dice()
+                raise _not_solved_with_dice()
             return Worth(self._pair_in)
         if (matchup := game.matchup) is None:
             return self.worth(game.rules, *players)
@@ -433,10 +433,8 @@ class Advisor:
 
     def _pair_in(self, game: "Game", _: int) -> BestPlay:
         """Return the strategy of several with their own dice who still play in a game."""
-        from bot.review.worth import not_solved_with_dice  # noqa: PLC0415 - 37 ms, of games
-
         if (matchup := game.many_matchup) is None:
-            raise not_solved_with_dice()
+            raise _not_solved_with_dice()
         return self.pair(matchup)
 
     def may_estimate(self, rules: Ruleset) -> bool:
@@ -469,6 +467,14 @@ class Advisor:
 def is_quick(rules: Ruleset) -> bool:
     """Whether a turn of the rules is solved in milliseconds."""
     return rules.turn_rows <= _QUICK_ROWS
+
+
+def _not_solved_with_dice() -> InvalidRequestError:
+    """The error for a game of several players with dice of their own, which is not solved."""
+    return InvalidRequestError.say(
+        "this game of more than two players with their own dice is not solved, so its win"
+        " probabilities are not known"
+    )
 
 
 def _read_fallen(game: "Game", typed: str, mover: str) -> Roll:

@@ -26,8 +26,6 @@ from solver.game.many import check_players
 from solver.game.many_best import last_turns
 from solver.game.position import Position, check_position, is_play_off, least_hot_dice, most_likely
 from solver.game.standings import Standing
-from solver.named.catalogue import known_dice
-from solver.named.names import matching
 from solver.play.advice import PositionId
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
@@ -351,6 +349,8 @@ def _check_unnamed(typed: str, rules: Ruleset) -> None:
     """
     if not (words := re.findall(_WORD, typed)):
         return
+    from solver.named.names import dice_called  # noqa: PLC0415 - 3 ms, of own dice
+
     for word in words:
         if word.casefold() in _JOKERS and (faces := rules.scoring.jokers):
             raise InvalidRequestError.say(
@@ -359,7 +359,7 @@ def _check_unnamed(typed: str, rules: Ruleset) -> None:
                 rules=rules.name,
                 faces=one_of(map(str, faces)),
             )
-        if word.casefold() in _JOKERS or (len(word) > 2 and matching(word, known_dice())):
+        if word.casefold() in _JOKERS or (len(word) > 2 and dice_called(word)):
             raise InvalidRequestError.say(
                 '"{word}": only loaded dice have jokers and names; say which dice you throw, as in'
                 " {option}lucky*3,odd,ordinary*2",

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import cache
 
-from solver.named.catalogue import KnownDie
+from solver.named.catalogue import KnownDie, known_dice
 
 Words = tuple[str, ...]
 """The words of a name in their order, simplified so that equal ones mean the same."""
@@ -43,6 +43,11 @@ def matching(text: str, dice: Iterable[KnownDie], least: int = 2) -> list[KnownD
         if matches:
             return matches
     return []
+
+
+def dice_called(text: str) -> list[KnownDie]:
+    """All dice of the games that a text may mean."""
+    return matching(text, known_dice())
 
 
 @cache
