@@ -192,7 +192,7 @@ class Advisor:
         """
         if dice is not None or situation.turn_total:
             return self.asked(left_to_roll(situation, dice), situation)
-        asked = self.asked(None, replace(situation, hot_dice=0))
+        asked = self.asked(None, situation._replace(hot_dice=0))
         hot_dice = situation.hot_dice or 0
         check_hot_dice(hot_dice)
         return replace(asked, position=asked.position.change(hot_dice=hot_dice))
@@ -218,7 +218,7 @@ class Advisor:
         asked = self.asked_in(game)
         held = asked.position.held
         if held.changed and roll != game.turn.roll:
-            position = replace(asked.position, held=replace(held, changed=False))
+            position = replace(asked.position, held=held._replace(changed=False))
             asked = replace(asked, position=position)
         advice = asked.reasoned(asked.advise(roll))
         return with_endings(asked.play, advice) if endings else advice

@@ -6,7 +6,7 @@ From the fields every front makes its options.
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, auto
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -60,8 +60,7 @@ _SCORE = re.compile(r"0|[+\N{MINUS SIGN}-]?(?:\d{2,}|\d{1,3}(?:[,.']\d{3})+)")
 """Points as they are typed, which are no single die."""
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(NamedTuple):
     """A position as people give it: what they leave out is the start of a turn."""
 
     banked: int = 0

@@ -233,8 +233,7 @@ class Block:
     scores: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Solution:
+class Solution(NamedTuple):
     """Start-of-turn win probabilities of a game, and what it took to find them."""
 
     rules: Ruleset

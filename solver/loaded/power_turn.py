@@ -4,7 +4,6 @@ The equations are those of solver.turn.equations in layers, one for each number 
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -56,7 +55,7 @@ class PowerTurn:
             else:
                 self.more = self._raised(ends(uses - 1))
         if has_said:
-            now = replace(now, banks=self._raised(now)[:, np.newaxis])
+            now = now._replace(banks=self._raised(now)[:, np.newaxis])
         fewest = uses if has_said else max(0, uses - self._cells.layers + 1)
         self.layers = [
             self._turn.solve(left - fewest, now if left == uses else ends(left), self.more)
@@ -116,7 +115,7 @@ class PowerTurn:
             banks = np.fmax(banks, self.more[:, np.newaxis])
         if self.said is not None:
             values[0, 0, -1] = max(values[0, 0, -1, 0], self.said)
-        return TurnTable(values, rolls, replace(top.ends, banks=banks), self.plan)
+        return TurnTable(values, rolls, top.ends._replace(banks=banks), self.plan)
 
     def without(self, turn: TurnState) -> tuple[float, float | None]:
         """Value of rolling and of banking without the badge; None where it is not allowed."""

@@ -61,10 +61,10 @@ from solver.turn.equations import (
     solve_turn,
 )
 from solver.turn.points import TurnEnds, points_table, turn_outcome
-from solver.turn.powers import PowerKind
 
 if TYPE_CHECKING:
     from solver.loaded.power_turn import PowerTurn
+    from solver.turn.powers import PowerKind
 
 
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -129,7 +129,7 @@ class Why:
 class BadgeUse:
     """What a badge that is used up allows at some moment."""
 
-    kind: PowerKind
+    kind: "PowerKind"
     win_probability: float
     """The win probability of this use."""
     without: float
@@ -598,7 +598,7 @@ def _without_fall(strategy: BestPlay, position: Position, table: TurnTable) -> T
     banks = table.ends.banks.copy()
     after = position.change(farkles=0, banked=position.banked + position.turn_total)
     banks[position.turn_total // strategy.rules.point_step] = _handed_on(strategy, after)
-    return solve_turn(table.plan, replace(table.ends, banks=banks))
+    return solve_turn(table.plan, table.ends._replace(banks=banks))
 
 
 def _rolls_without_count(strategy: BestPlay, position: Position, table: TurnTable) -> bool:
@@ -614,7 +614,7 @@ def _rolls_without_count(strategy: BestPlay, position: Position, table: TurnTabl
     most = table.roll_value(position.turn) + float(np.max(farkle.T - table.ends.farkle.T))
     if most < (table.bank_value(position.turn) or 0.0):
         return False
-    ends = replace(table.ends, farkles=farkle[:, np.newaxis])
+    ends = table.ends._replace(farkles=farkle[:, np.newaxis])
     return _rolls(solve_turn(table.plan, ends), position)
 
 
