@@ -101,7 +101,7 @@ def _range(field: FieldInfo) -> str:
     return say("from {least:,} to {most:,}", least=bounds["ge"], most=bounds["le"])
 
 
-class Settings(FromEnvironment):
+class Settings(FromEnvironment, defer_build=False):
     """The settings of the program, each from the variable FARKLE_ and its name in capitals.
 
     The first of them are places and languages, the last limits on what people may take of the

@@ -152,6 +152,7 @@ def has_stamp(file: str, stamp: Stamp) -> bool:
 class Manifest(BaseModel):
     """What the first line of a file says of its values."""
 
+    # most programs open files of one kind
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
     format: Literal["farkle-solved-1"] = FORMAT

@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 
-class StrategyManifest(Manifest):
+class StrategyManifest(Manifest, defer_build=False):
     """What a strategy file of two players says of its values."""
 
     kind: Literal["two players"] = "two players"

@@ -269,6 +269,7 @@ def some_of(*words: str) -> Kind:
 class Data(BaseModel):
     """Frozen data with no other keys than its fields."""
 
+    # tables are checked with the rules that they are part of
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 

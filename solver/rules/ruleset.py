@@ -218,7 +218,7 @@ _TIMES = (
 )
 
 
-class Ruleset(Data):
+class Ruleset(Data, defer_build=False):
     """The rules of one two-player game of Farkle.
 
     `name`, `title` and `source` describe; everything else decides play. Points are in the
