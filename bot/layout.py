@@ -43,13 +43,12 @@ _TOO_LONG = 100
 _IN_TABLE = "\x02"
 """Ends a line of a table in text for a phone, where it tells that from a list."""
 
-_MARKS = re.compile(r"[_\\~|*`\[]|^>(?:>>)?\s|^#{1,3}|^\s*-", re.MULTILINE)
-_ACTED_ON = re.compile(
-    r"@(?=everyone|here|[!&]?\d)|<(?=\S)|:(?=//)|discord(?:app)?(?=\.\w)", re.IGNORECASE
-)
+# Python compiles a pattern when it is first needed, and keeps it
+_MARKS = r"(?m)[_\\~|*`\[]|^>(?:>>)?\s|^#{1,3}|^\s*-"
+_ACTED_ON = r"(?i)@(?=everyone|here|[!&]?\d)|<(?=\S)|:(?=//)|discord(?:app)?(?=\.\w)"
 """Where Discord would see mentions, times, emoji, commands, links or invites begin."""
 
-_OPENS = re.compile(r"[^\W\d_]+(?![\w:=./@-])")
+_OPENS = r"[^\W\d_]+(?![\w:=./@-])"
 """A word that begins a sentence; what is typed, such as `me:` or `three-pairs`, is none."""
 
 LONGEST_NAME = 30
@@ -74,7 +73,7 @@ _NARROW = {0xFF01 + number: 0x21 + number for number in range(94)} | {0x3000: 0x
 _BLANK = {"Cc", "Zl", "Zp", "Zs"}
 _PILED = {"Mn", "Me"}
 
-_HIDDEN = re.compile(
+_HIDDEN = (
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
     "\U000e0100-\U000e01ef]"
 )
@@ -108,7 +107,7 @@ def _shown(letter: str) -> str:
     category = unicodedata.category(letter)
     if category in _BLANK:
         return letter if letter == "\n" else " "
-    return "" if category[0] == "C" or _HIDDEN.match(letter) else letter
+    return "" if category[0] == "C" or re.match(_HIDDEN, letter) else letter
 
 
 def check_length(text: str) -> None:
@@ -191,7 +190,7 @@ def whole_sentence(text: str) -> str:
 
     Behind a prefix, as on the command line, it begins small. What is typed stays as it is typed.
     """
-    if _OPENS.match(text):
+    if re.match(_OPENS, text):
         text = text[:1].upper() + text[1:]
     return text if text[-1:] in {"", ".", "!", "?", "…", ":"} else f"{text}."
 
@@ -401,7 +400,7 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
 
 def escape_markdown(text: str) -> str:
     """Text that is shown as it is, names with marks, links and mentions in them too."""
-    return defused(_MARKS.sub(lambda mark: "\\" + mark[0], cleaned(text)))
+    return defused(re.sub(_MARKS, lambda mark: "\\" + mark[0], cleaned(text)))
 
 
 def defused(text: str) -> str:
@@ -409,7 +408,7 @@ def defused(text: str) -> str:
 
     A blank of no width is put where one would begin, as discord.py does.
     """
-    return _ACTED_ON.sub(lambda start: start[0] + "\N{ZERO WIDTH SPACE}", cleaned(text))
+    return re.sub(_ACTED_ON, lambda start: start[0] + "\N{ZERO WIDTH SPACE}", cleaned(text))
 
 
 def shorten_text(text: str, most: int = MOST_IN_MESSAGE) -> str:

@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from platformdirs import user_data_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
@@ -20,6 +19,8 @@ def _default_data() -> Path:
     """data/ of the checkout that this code runs from, else the user's data directory."""
     if (CHECKOUT / "pyproject.toml").is_file():
         return CHECKOUT / "data"
+    from platformdirs import user_data_path  # noqa: PLC0415 - 3 ms, of what is installed
+
     return user_data_path("farkle-advisor")
 
 
@@ -27,7 +28,7 @@ class FromEnvironment(BaseModel):
     """A model that reads the fields that are not given from environment variables with a text."""
 
     # pydantic-settings does the same, but its import takes a sixth of the time of `farkle advise`
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True, defer_build=True)
 
     prefix: ClassVar[str] = ""
     """The beginning of the names of variables; small and capital letters are the same."""
@@ -100,7 +101,7 @@ def _range(field: FieldInfo) -> str:
     return say("from {least:,} to {most:,}", least=bounds["ge"], most=bounds["le"])
 
 
-class Settings(FromEnvironment):
+class Settings(FromEnvironment, defer_build=False):
     """The settings of the program, each from the variable FARKLE_ and its name in capitals.
 
     The first of them are places and languages, the last limits on what people may take of the

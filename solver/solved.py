@@ -22,7 +22,6 @@ import stat
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, NamedTuple, TypeVar
@@ -153,7 +152,8 @@ def has_stamp(file: str, stamp: Stamp) -> bool:
 class Manifest(BaseModel):
     """What the first line of a file says of its values."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    # most programs open files of one kind
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
     format: Literal["farkle-solved-1"] = FORMAT
     kind: str
@@ -211,8 +211,7 @@ class Manifest(BaseModel):
 M = TypeVar("M", bound=Manifest)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Opened(Generic[M]):
+class Opened(NamedTuple, Generic[M]):
     """A file whose every byte was verified, with its values mapped into memory."""
 
     path: Path

@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 
-class StrategyManifest(Manifest):
+class StrategyManifest(Manifest, defer_build=False):
     """What a strategy file of two players says of its values."""
 
     kind: Literal["two players"] = "two players"
@@ -117,7 +117,7 @@ def _candidates(folder: Path, rules: Ruleset) -> list[Path]:
     paths = list(folder.glob(file_name(rules.digest, "floor*")))
     if not paths:
         raise MissingStrategyError.say("the rules {rules} are not solved yet", rules=rules.name)
-    return sorted(paths, key=inexactness)
+    return sorted(paths, key=inexactness) if paths[1:] else paths
 
 
 def solved_rules(folder: Path, digest: str, name: str) -> Ruleset:

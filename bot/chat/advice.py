@@ -293,7 +293,7 @@ def _situation(line: Line, rules: Ruleset) -> Situation:
     situation = line.situation(rules)
     if not has_sets(line.options):
         return situation
-    return replace(situation, dice=dice_told(line, rules, situation))
+    return situation._replace(dice=dice_told(line, rules, situation))
 
 
 def with_numbers(line: Line) -> Line:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any, get_args
@@ -180,7 +180,7 @@ def plot_turn(
     """
     asked, reference = here.situation(situation)
     asked.check_two()
-    ready_to_answer(here, replace(asked, hot_dice=None), reference, dice)
+    ready_to_answer(here, asked._replace(hot_dice=None), reference, dice)
     moment = here.advisor.asked_of_turn(dice, asked)
     turn = turn_map(moment.play, moment.position)
     draw = partial(turn_picture, turn, shown, top=top)

@@ -4,7 +4,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -343,7 +343,7 @@ def check_data(checked: Iterable[_Checked]) -> list[dict[str, Any]]:
         {
             "file": file,
             "valid": rules is not None,
-            "complaints": list(map(asdict, findings)),
+            "complaints": [finding._asdict() for finding in findings],
             "rules": rules.name if rules else None,
             "digest": rules.digest if rules else None,
             "states": state_count(rules) if rules else None,

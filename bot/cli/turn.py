@@ -1,6 +1,5 @@
 """`farkle turn`: what is best in a whole turn."""
 
-from dataclasses import replace
 from typing import Any
 
 import click
@@ -25,7 +24,7 @@ def turn(here: Here, /, goal: int | None, *, table: bool, **given: Any) -> Shown
     """Say when to bank in a turn, or print the whole of it."""
     situation, reference = here.situation(given, goal)
     situation.check_two()
-    ready_to_answer(here, replace(situation, hot_dice=0), reference, None)
+    ready_to_answer(here, situation._replace(hot_dice=0), reference, None)
     asked = here.advisor.asked_of_turn(None, situation)
     whole = turn_map(asked.play, asked.position)
     text = turn_table_text(whole) if table else f"{turn_text(whole)}\n{_MORE}"

@@ -192,14 +192,6 @@ class Worth:
         return TurnWorth(count, seats, position, strategy)
 
 
-def not_solved_with_dice() -> InvalidRequestError:
-    """The error for a game of several players with dice of their own, which is not solved."""
-    return InvalidRequestError.say(
-        "this game of more than two players with their own dice is not solved, so its win"
-        " probabilities are not known"
-    )
-
-
 def _left(game: Game) -> tuple[int, ...]:
     """Who can still win a play-off, the mover first."""
     most = max((points for _, points in game.played_off), default=0)

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from bot.services.situation import (
     Situation,
@@ -50,8 +50,7 @@ _MATCHUPS = 16
 """Matchups that are kept open, of some MB each with the turns that are kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(NamedTuple):
     """What is best for the player to move."""
 
     advice: Advice | None
@@ -193,7 +192,7 @@ class Advisor:
         """
         if dice is not None or situation.turn_total:
             return self.asked(left_to_roll(situation, dice), situation)
-        asked = self.asked(None, replace(situation, hot_dice=0))
+        asked = self.asked(None, situation._replace(hot_dice=0))
         hot_dice = situation.hot_dice or 0
         check_hot_dice(hot_dice)
         return replace(asked, position=asked.position.change(hot_dice=hot_dice))
@@ -219,7 +218,7 @@ class Advisor:
         asked = self.asked_in(game)
         held = asked.position.held
         if held.changed and roll != game.turn.roll:
-            position = replace(asked.position, held=replace(held, changed=False))
+            position = replace(asked.position, held=held._replace(changed=False))
             asked = replace(asked, position=position)
         advice = asked.reasoned(asked.advise(roll))
         return with_endings(asked.play, advice) if endings else advice
@@ -422,11 +421,11 @@ class Advisor:
 
         Raises InvalidRequestError where more bring theirs and that is not solved.
         """
-        from bot.review.worth import Worth, not_solved_with_dice  # noqa: PLC0415 - 37 ms, of games
+        from bot.review.worth import Worth  # noqa: PLC0415 - 37 ms, of games
 
         if len(game.kits) > 2:
             if not all(self.is_solved_in(game, number) for number in players):
-                raise not_solved_with_dice()
+                raise _not_solved_with_dice()
             return Worth(self._pair_in)
         if (matchup := game.matchup) is None:
             return self.worth(game.rules, *players)
@@ -434,10 +433,8 @@ class Advisor:
 
     def _pair_in(self, game: "Game", _: int) -> BestPlay:
         """Return the strategy of several with their own dice who still play in a game."""
-        from bot.review.worth import not_solved_with_dice  # noqa: PLC0415 - 37 ms, of games
-
         if (matchup := game.many_matchup) is None:
-            raise not_solved_with_dice()
+            raise _not_solved_with_dice()
         return self.pair(matchup)
 
     def may_estimate(self, rules: Ruleset) -> bool:
@@ -470,6 +467,14 @@ class Advisor:
 def is_quick(rules: Ruleset) -> bool:
     """Whether a turn of the rules is solved in milliseconds."""
     return rules.turn_rows <= _QUICK_ROWS
+
+
+def _not_solved_with_dice() -> InvalidRequestError:
+    """The error for a game of several players with dice of their own, which is not solved."""
+    return InvalidRequestError.say(
+        "this game of more than two players with their own dice is not solved, so its win"
+        " probabilities are not known"
+    )
 
 
 def _read_fallen(game: "Game", typed: str, mover: str) -> Roll:

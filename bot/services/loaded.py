@@ -223,8 +223,7 @@ class LoadedDice:
                 " player did, ask in the game itself",
                 rules=self.rules.name,
             )
-        counted = replace(
-            situation,
+        counted = situation._replace(
             banked=self._score(0, situation.banked),
             opponent=self._score(1, situation.opponent),
             hot_dice=(situation.hot_dice or 0) if self.matchup.counts_hot_dice else 0,

@@ -6,11 +6,11 @@ From the fields every front makes its options.
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, auto
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bot.services.rule_options import with_goal
 from solver.errors import (
@@ -26,8 +26,6 @@ from solver.game.many import check_players
 from solver.game.many_best import last_turns
 from solver.game.position import Position, check_position, is_play_off, least_hot_dice, most_likely
 from solver.game.standings import Standing
-from solver.named.catalogue import known_dice
-from solver.named.names import matching
 from solver.play.advice import PositionId
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
@@ -56,14 +54,13 @@ _MOST_POINTS = 100_000
 _DICE = "my-dice", "their-dice"
 _WITH_DICE = "my-badge", "their-badge", "joker-alone"
 
-_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_WORD = r"[^\W\d_][\w'’-]*"
 _JOKERS = {"j", "joker", "jokers"}
 _SCORE = re.compile(r"0|[+\N{MINUS SIGN}-]?(?:\d{2,}|\d{1,3}(?:[,.']\d{3})+)")
 """Points as they are typed, which are no single die."""
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(NamedTuple):
     """A position as people give it: what they leave out is the start of a turn."""
 
     banked: int = 0
@@ -140,8 +137,7 @@ class FieldKind(Enum):
     RULES = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class PositionField:
+class PositionField(NamedTuple):
     """One field of a position, as people give it at each front."""
 
     flags: tuple[str, ...]
@@ -350,8 +346,10 @@ def _check_unnamed(typed: str, rules: Ruleset) -> None:
 
     Raises InvalidRequestError.
     """
-    if not (words := _WORD.findall(typed)):
+    if not (words := re.findall(_WORD, typed)):
         return
+    from solver.named.names import dice_called  # noqa: PLC0415 - 3 ms, of own dice
+
     for word in words:
         if word.casefold() in _JOKERS and (faces := rules.scoring.jokers):
             raise InvalidRequestError.say(
@@ -360,7 +358,7 @@ def _check_unnamed(typed: str, rules: Ruleset) -> None:
                 rules=rules.name,
                 faces=one_of(map(str, faces)),
             )
-        if word.casefold() in _JOKERS or (len(word) > 2 and matching(word, known_dice())):
+        if word.casefold() in _JOKERS or (len(word) > 2 and dice_called(word)):
             raise InvalidRequestError.say(
                 '"{word}": only loaded dice have jokers and names; say which dice you throw, as in'
                 " {option}lucky*3,odd,ordinary*2",

@@ -7,10 +7,11 @@ import click
 from bot.services.advisor import Advisor
 from bot.services.loaded import LoadedDice, folders_of, solved_arrays
 from bot.settings import Settings
-from bot.tasks.solving import solve_apart
+from bot.tasks.solving import check_size, solve_apart
 from bot.views.progress import CatalogueProgress, share_progress, solve_text
 from solver.batch.local import compiled_code, seconds_to_compile, solve_here
 from solver.batch.subjects import game_of
+from solver.errors import InvalidRulesError
 from solver.game.many import time_text
 from solver.game.standings import DEFAULT_TOLERANCE
 from solver.rules.ruleset import Ruleset
@@ -44,6 +45,16 @@ def solve_with_share(
         with shown as report:
             prepare_folder(folder)
             game.save(solve_here(game, cache=cache, on_progress=report), folder)
+
+
+def solve_if_quick(settings: Settings, rules: Ruleset, players: int) -> bool:
+    """Solve rules, if that takes a few seconds; returns whether it did. Raises FarkleError."""
+    try:
+        seconds = check_size(rules, settings.needed_seconds, players)
+    except InvalidRulesError:
+        return False
+    solve_with_share(settings, rules, players, seconds)
+    return True
 
 
 def solve_dice(

@@ -9,7 +9,6 @@ import click
 from bot.layout import cleaned
 from bot.services.advisor import Advisor
 from bot.services.situation import Situation, check_asked, rules_of
-from bot.settings import Settings
 from bot.shell.places import Here
 from solver.errors import InvalidRulesError, MissingStrategyError
 from solver.rules.ruleset import Ruleset
@@ -56,9 +55,11 @@ def solved_first(
     if _is_solved(advisor, rules, players):
         return
     check()
-    if _solve_if_quick(settings, rules, players):
+    from bot.shell.first_solve import solve_if_quick  # noqa: PLC0415 - 0.1 s, of solves
+
+    if solve_if_quick(settings, rules, players):
         return
-    pairs = players > 2 and (_is_solved(advisor, rules, 2) or _solve_if_quick(settings, rules, 2))
+    pairs = players > 2 and (_is_solved(advisor, rules, 2) or solve_if_quick(settings, rules, 2))
     if not pairs and (players == 2 or not advisor.may_estimate(rules)):
         advisor.strategy(rules, reference)  # raises the error that names the command
     if players > 2:
@@ -90,16 +91,3 @@ def _tell_command(advisor: Advisor, rules: Ruleset, reference: str, players: int
             advisor.strategy_for(rules, players, reference)
         except MissingStrategyError as error:
             click.echo(cleaned(str(error)), err=True)
-
-
-def _solve_if_quick(settings: Settings, rules: Ruleset, players: int) -> bool:
-    """Solve rules, if that takes a few seconds; returns whether it did. Raises FarkleError."""
-    from bot.shell.first_solve import solve_with_share  # noqa: PLC0415 - 0.1 s, of solves
-    from bot.tasks.solving import check_size  # noqa: PLC0415 - 46 ms, of solves
-
-    try:
-        seconds = check_size(rules, settings.needed_seconds, players)
-    except InvalidRulesError:
-        return False
-    solve_with_share(settings, rules, players, seconds)
-    return True

@@ -6,10 +6,9 @@ import re
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -78,8 +77,7 @@ def csv_option(command: Decorated) -> Decorated:
     return click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")(checked)
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """What a command has to show: for people, as plain data and, if it is one, as a table."""
 
     text: str

@@ -5,7 +5,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -104,7 +104,7 @@ class Here:
 
             *typed, joker_alone = (brought or {}).values()
             kits = read_kits(meant, *typed, situation=situation)
-            situation = replace(situation, dice=LoadedDice(meant, kits, joker_alone))
+            situation = situation._replace(dice=LoadedDice(meant, kits, joker_alone))
         return situation, self.named(reference or rules.name, goal)
 
     def _asked(self, question: "Callable[[HouseRules, str], Awaitable[T]]") -> T:

@@ -3,16 +3,14 @@
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 Cell = str | int | float | bool | None | Sequence[int]
 """None is left empty; dice have a space between them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(NamedTuple):
     """A table as data."""
 
     columns: tuple[str, ...]

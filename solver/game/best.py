@@ -505,7 +505,7 @@ class Strategy(BestPlay):
             ):
                 end = last + 1
                 ends = table.ends
-                ends = replace(ends, banks=ends.banks[:end], farkles=ends.farkles[:end])
+                ends = ends._replace(banks=ends.banks[:end], farkles=ends.farkles[:end])
                 return TurnTable(table.values[:, :end], table.rolls[:, :end], ends, table.plan)
             self._further = 2 * further
         raise InvalidPositionError.say(
@@ -651,4 +651,4 @@ def turn_endings(
     bank[~allowed] = np.nan
     # where a lead decides all but for rolls that win, one more may be better than a bank
     weighs = rules.is_exact or bool(rules.rounds and np.any(plan.win_chances))
-    return replace(Endings.shared(bank, farkle, lost), weighs=weighs)
+    return Endings.shared(bank, farkle, lost)._replace(weighs=weighs)

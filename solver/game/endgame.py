@@ -19,8 +19,8 @@ between any two that follow one another: their distance is a proved bound of the
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,6 @@ from solver.errors import InvalidRulesError
 from solver.game.standings import Bools, Ints, all_standings, score_count, value_shape
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.equations import Endings, Floats, TurnPlan, TurnTable, solve_turn, turn_plan
-from solver.turn.power_cells import CellTurn
 
 _MARGIN_OF_SAFETY = 20
 _NEGLIGIBLE = 1e-12
@@ -53,8 +52,7 @@ NEXT_TO_NOTHING = 1e-15
 dice left may be better than more points."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Endgame:
+class Endgame(NamedTuple):
     """The end of the games of a rule set, for one of the players or for both."""
 
     lasts: Floats
@@ -445,7 +443,7 @@ def _by_uses(
     most = min(margins, rules.least_bank(on_board=on_board, wins=True) // rules.point_step)
     for margin in [*range(1, most + 1), margins]:
         ends = _final_turn(rules, plan, margin, tie, on_board=on_board).ends
-        turn = CellTurn(cells, len(ends.bank) - plan.reach)
+        turn = cells.turn(len(ends.bank) - plan.reach)
         for layer in range(cells.layers):
             values = turn.solve(layer, ends).win_probability[0, :, -1]
             here = values[: margin - most][::-1] if margin == margins else values[:1]

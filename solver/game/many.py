@@ -11,8 +11,8 @@ number, the mover's first.
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import permutations
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,8 +50,7 @@ _ROUNDS = 3.1
 """How often a state is solved."""
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(NamedTuple):
     """How large a game of several players is."""
 
     players: int
@@ -106,8 +105,7 @@ than one can lead where a tie is shared or played on; in the latter case every l
 of its own, with room for as many as there can be, and a margin of 0 is that of a play-off."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ManySolution:
+class ManySolution(NamedTuple):
     """Start-of-turn values of a game of several players, and what it took to find them."""
 
     rules: Ruleset
@@ -135,8 +133,7 @@ class ManySolution:
         return self.values, *self.lasts
 
 
-@dataclass(frozen=True, slots=True)
-class ManyCheck:
+class ManyCheck(NamedTuple):
     """How the values of a solved game fit their equations."""
 
     residual: float
@@ -161,7 +158,7 @@ def size(rules: Ruleset, players: int, plans: Sequence[TurnPlan] = ()) -> Size:
     pairs: list[tuple[TurnPlan, ...]] = [*permutations(plans, 2)] or [(plans[0],)]
     beyond = max(endgames(rules, pair)[0].beyond for pair in pairs)
     least = rules.least_bank(on_board=False) // rules.point_step
-    return replace(game, margins=game.scores + least + 2 * beyond + reach, beyond=beyond)
+    return game._replace(margins=game.scores + least + 2 * beyond + reach, beyond=beyond)
 
 
 def starts(rules: Ruleset, players: int, *, alike: bool = True) -> Size:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -206,8 +206,7 @@ OnShare = Callable[[float], None]
 """Is called now and then with the share of the work that is done, from 0 to 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(NamedTuple):
     """How far a solve is."""
 
     sweep: int
@@ -234,8 +233,7 @@ class Block:
     scores: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Solution:
+class Solution(NamedTuple):
     """Start-of-turn win probabilities of a game, and what it took to find them."""
 
     rules: Ruleset
@@ -256,8 +254,7 @@ class Solution:
     """R where turns may begin with what the player before left, see `solver.game.take_over`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FloorEffect:
+class FloorEffect(NamedTuple):
     """What a score floor changes, against a lower one, by the lesser of the two scores."""
 
     floor: int

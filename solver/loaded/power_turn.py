@@ -4,7 +4,6 @@ The equations are those of solver.turn.equations in layers, one for each number 
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +11,6 @@ from solver.game.position import Position
 from solver.loaded.matchup import Matchup
 from solver.turn.dice import Roll, TurnState
 from solver.turn.equations import LEAST_GAIN, Endings, Floats, TurnTable
-from solver.turn.power_cells import CellTurn
 from solver.turn.powers import PowerKind
 from solver.turn.remaining import shape_of
 from solver.turn.rerolls import find_rerolls, place_of_roll
@@ -44,7 +42,7 @@ class PowerTurn:
         self.power = None if has_said else held
         """What the badge allows in this turn."""
         now = ends(uses)
-        self._turn = CellTurn(self._cells, len(now.banks) - self.plan.reach)
+        self._turn = self._cells.turn(len(now.banks) - self.plan.reach)
         self.said: float | None = None
         """Value of the turn if a use is said before its first roll, where that has to be."""
         self.more: Floats | None = None
@@ -57,7 +55,7 @@ class PowerTurn:
             else:
                 self.more = self._raised(ends(uses - 1))
         if has_said:
-            now = replace(now, banks=self._raised(now)[:, np.newaxis])
+            now = now._replace(banks=self._raised(now)[:, np.newaxis])
         fewest = uses if has_said else max(0, uses - self._cells.layers + 1)
         self.layers = [
             self._turn.solve(left - fewest, now if left == uses else ends(left), self.more)
@@ -117,7 +115,7 @@ class PowerTurn:
             banks = np.fmax(banks, self.more[:, np.newaxis])
         if self.said is not None:
             values[0, 0, -1] = max(values[0, 0, -1, 0], self.said)
-        return TurnTable(values, rolls, replace(top.ends, banks=banks), self.plan)
+        return TurnTable(values, rolls, top.ends._replace(banks=banks), self.plan)
 
     def without(self, turn: TurnState) -> tuple[float, float | None]:
         """Value of rolling and of banking without the badge; None where it is not allowed."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from solver.turn.dice import Die
 from solver.wording import spoken
@@ -85,8 +85,7 @@ class Exactness(StrEnum):
     """The badge is spoken of, but is not among the items of the game."""
 
 
-@dataclass(frozen=True, slots=True)
-class Badge:
+class Badge(NamedTuple):
     """One badge of the second game."""
 
     kind: str
@@ -175,8 +174,7 @@ def _versions(entry: dict[str, Any]) -> dict[Version, Die]:
 
 
 def _badge(entry: dict[str, Any], tier: Tier) -> Badge:
-    names = {field.name for field in fields(Badge)}
-    values = {key: value for key, value in entry.items() if key in names} | entry[tier]
-    effect = {key: values.pop(key) for key in entry[tier] if key not in names}
+    values = {key: value for key, value in entry.items() if key in Badge._fields} | entry[tier]
+    effect = {key: values.pop(key) for key in entry[tier] if key not in Badge._fields}
     effect = {key: tuple(v) if isinstance(v, list) else v for key, v in effect.items()}
     return Badge(**values, tier=tier, effect=effect)

@@ -5,22 +5,22 @@ import unicodedata
 from collections.abc import Iterable
 from functools import cache
 
-from solver.named.catalogue import KnownDie
+from solver.named.catalogue import KnownDie, known_dice
 
 Words = tuple[str, ...]
 """The words of a name in their order, simplified so that equal ones mean the same."""
 
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
-_APOSTROPHES = re.compile("['’‘`´]")
+_APOSTROPHES = "['’‘`´]"
 _FILLERS = {"die", "dice", "the", "of", "der", "des", "das", "den"}
-_COMPOUND = re.compile(r"(wurfel|wuerfel)[ns]?$")
-_ENDING = re.compile(r"(?<=...)(e[rnsm]?|s)$")
+_COMPOUND = r"(wurfel|wuerfel)[ns]?$"
+_ENDING = r"(?<=...)(e[rnsm]?|s)$"
 """The endings of plurals, possessives and German adjectives."""
 
 
 def words_of(text: str) -> set[Words]:
     """The simplified words of a name, with umlauts as a and as ae; () if it has only fillers."""
-    text = _APOSTROPHES.sub("", unicodedata.normalize("NFKC", text).casefold())
+    text = re.sub(_APOSTROPHES, "", unicodedata.normalize("NFKC", text).casefold())
     return {_words(text), _words(text.translate(_UMLAUTS))}
 
 
@@ -45,6 +45,11 @@ def matching(text: str, dice: Iterable[KnownDie], least: int = 2) -> list[KnownD
     return []
 
 
+def dice_called(text: str) -> list[KnownDie]:
+    """All dice of the games that a text may mean."""
+    return matching(text, known_dice())
+
+
 @cache
 def _names(die: KnownDie) -> frozenset[Words]:
     names = (die.key, die.german_key, die.name, die.german, *die.also)
@@ -62,7 +67,7 @@ def _words(text: str) -> Words:
         for letter in unicodedata.normalize("NFKD", text)
         if not unicodedata.combining(letter)
     )
-    words = (_COMPOUND.sub("", word) for word in re.findall(r"[^\W_]+", plain))
+    words = (re.sub(_COMPOUND, "", word) for word in re.findall(r"[^\W_]+", plain))
     return tuple(word for word in words if word and word not in _FILLERS)
 
 
@@ -81,5 +86,5 @@ def _is_part(typed: Words, name: Words, least: int) -> bool:
 
 
 def _is_inflected(typed: Words, name: Words, _: int) -> bool:
-    stems = {_ENDING.sub("", word) for word in name}
-    return all(_ENDING.sub("", word) in stems for word in typed)
+    stems = {re.sub(_ENDING, "", word) for word in name}
+    return all(re.sub(_ENDING, "", word) in stems for word in typed)

@@ -16,7 +16,7 @@ from itertools import islice
 
 from solver.errors import InvalidDiceError, did_you_mean, one_of
 from solver.named.catalogue import KnownDie, Version, dice_by_key, known_dice
-from solver.named.names import matching, spellings, words_of
+from solver.named.names import dice_called, spellings, words_of
 from solver.turn.dice import MAX_WEIGHT, DiceSet, Die, Remaining, make_dice_set
 from solver.wording import say, say_later, short
 
@@ -217,7 +217,7 @@ def find_die(name: str) -> KnownDie:
 
     Raises InvalidDiceError.
     """
-    matches = matching(name, known_dice())
+    matches = dice_called(name)
     if not matches:
         raise InvalidDiceError(
             say('there is no die called "{name}"', name=short(name.strip())) + _nearest(name)
@@ -256,8 +256,8 @@ def _read_item(item: str) -> list[NamedDie]:
         )
     number = numbers[0] if numbers else 1
     words = match["name"].split()
-    is_one = numbers or len(words) == 1 or matching(match["name"], known_dice())
-    if not is_one and all(matching(word, known_dice()) for word in words):
+    is_one = numbers or len(words) == 1 or dice_called(match["name"])
+    if not is_one and all(dice_called(word) for word in words):
         return [read_die(word) for word in words]
     if number > MOST_OWNED:
         raise _too_many(number)

@@ -40,7 +40,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, lru_cache, partial
 from itertools import combinations_with_replacement
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -61,17 +61,17 @@ from solver.turn.equations import (
     solve_turn,
 )
 from solver.turn.points import TurnEnds, points_table, turn_outcome
-from solver.turn.powers import PowerKind
 
 if TYPE_CHECKING:
     from solver.loaded.power_turn import PowerTurn
+    from solver.turn.powers import PowerKind
 
 
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _USUAL_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUV"
 _READ = {digit: value for value, digit in enumerate(_DIGITS)} | {"O": 0, "I": 1, "L": 1}
-_BEFORE = re.compile(r"\W*(?:position|stellung)\b:?(?=\W)", re.IGNORECASE)
-_BLANKS = re.compile(r"[\s\-\u2010-\u2015\u2212]+")
+_BEFORE = r"(?i)\W*(?:position|stellung)\b:?(?=\W)"
+_BLANKS = r"[\s\-\u2010-\u2015\u2212]+"
 """Blanks, hyphens, dashes and the minus sign."""
 _BESIDE = " \t\n.,;:!?…`*()\"'"
 _RULES = 3
@@ -129,7 +129,7 @@ class Why:
 class BadgeUse:
     """What a badge that is used up allows at some moment."""
 
-    kind: PowerKind
+    kind: "PowerKind"
     win_probability: float
     """The win probability of this use."""
     without: float
@@ -598,7 +598,7 @@ def _without_fall(strategy: BestPlay, position: Position, table: TurnTable) -> T
     banks = table.ends.banks.copy()
     after = position.change(farkles=0, banked=position.banked + position.turn_total)
     banks[position.turn_total // strategy.rules.point_step] = _handed_on(strategy, after)
-    return solve_turn(table.plan, replace(table.ends, banks=banks))
+    return solve_turn(table.plan, table.ends._replace(banks=banks))
 
 
 def _rolls_without_count(strategy: BestPlay, position: Position, table: TurnTable) -> bool:
@@ -614,7 +614,7 @@ def _rolls_without_count(strategy: BestPlay, position: Position, table: TurnTabl
     most = table.roll_value(position.turn) + float(np.max(farkle.T - table.ends.farkle.T))
     if most < (table.bank_value(position.turn) or 0.0):
         return False
-    ends = replace(table.ends, farkles=farkle[:, np.newaxis])
+    ends = table.ends._replace(farkles=farkle[:, np.newaxis])
     return _rolls(solve_turn(table.plan, ends), position)
 
 
@@ -639,8 +639,7 @@ def _far_turn(rules: Ruleset, plan: TurnPlan, score: int, *, on_board: bool) -> 
     return turn_from(rules, plan, least, bank, farkle)
 
 
-@dataclass(frozen=True, slots=True)
-class PositionId:
+class PositionId(NamedTuple):
     """What the characters hold before the rules are known."""
 
     text: str
@@ -741,7 +740,7 @@ def read_id(text: str) -> PositionId:
     Nor do the word before them where they are told, and what ends a sentence: people copy that as
     well. Raises InvalidRequestError for what is none, or has a slip in it.
     """
-    plain = _BLANKS.sub("", _BEFORE.sub("", text).strip(_BESIDE)).upper()
+    plain = re.sub(_BLANKS, "", re.sub(_BEFORE, "", text).strip(_BESIDE)).upper()
     values = [_READ.get(digit, -1) for digit in plain]
     if not _RULES + 2 <= len(values) <= _MOST or min(values) < 0:
         raise InvalidRequestError.say(

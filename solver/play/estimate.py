@@ -208,7 +208,7 @@ class EstimatedStrategy(SharedStrategy):
         rules = self.rules
         ends = self._turn_endings(order, seat, further=False)
         own = Endings.alone(ends.bank, ends.farkle, float(ends.lost[0]))
-        own = replace(own, weighs=ends.weighs)
+        own = own._replace(weighs=ends.weighs)
         outcome = turn_outcome(rules, solve_turn(turn_plan(rules), own))
         chances = outcome.banked @ np.nan_to_num(ends.banks) + outcome.farkled @ ends.farkles
         chances += outcome.loses * ends.lost + outcome.spared * (ends.lost - ends.farkles[0])

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import (
     BaseModel,
@@ -42,8 +42,7 @@ class Key(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
+class _Named(NamedTuple):
     """A key as a reader writes it, alone or with values."""
 
     place: Place
@@ -65,15 +64,14 @@ def in_toml(place: Place, *words: str) -> str:
     return f"{key} = {one_of(values)}" if words else key
 
 
-@dataclass(frozen=True, slots=True)
-class Complaint:
+class Complaint(NamedTuple):
     """One thing that is wrong with a rule set."""
 
     place: Place
     """The key to blame, which the message calls `key`."""
     message: str
     """Marked by `say_later`."""
-    parts: Mapping[str, Any] = field(default_factory=dict)
+    parts: Mapping[str, Any] = {}
     """What `say` takes with the message, but `key`; other keys in it are of type Key."""
     tail: str = ""
     """What is said after the message, such as near matches."""
@@ -271,7 +269,8 @@ def some_of(*words: str) -> Kind:
 class Data(BaseModel):
     """Frozen data with no other keys than its fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # tables are checked with the rules that they are part of
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 def _for_every_face(value: object) -> object:
@@ -323,8 +322,7 @@ far as it goes, and fit for JSON; a sentence, empty where the option means nothi
 explanation of the rules has to say it, as the simplest game does without."""
 
 
-@dataclass(frozen=True, slots=True)
-class RuleOption:
+class RuleOption(NamedTuple):
     """What there is to say of an option beside its field; what is empty is not said."""
 
     example: str = ""
@@ -340,9 +338,9 @@ class RuleOption:
     ask: str = ""
     """The question of `farkle rules new`; `{word}` in it is each of the words one after the other.
     Where it is empty, the pattern in words is the question."""
-    meanings: Mapping[str, str] = field(default_factory=dict)
+    meanings: Mapping[str, str] = {}
     """What may be answered, and what it means in few words."""
-    told: Mapping[Any, str] = field(default_factory=dict)
+    told: Mapping[Any, str] = {}
     """The sentence on what each value comes to in play, if nothing else matters; `...` has others.
 
     In a sentence `{number}` is the value, or the number of dice for words, see `say_number`. With
@@ -422,8 +420,7 @@ def options_of(model: type[BaseModel], *table: str) -> dict[str, RuleOption]:
             if isinstance(option, RuleOption):
                 kind = _kind_of(made)
                 accepted = (mark for mark in made.metadata if not isinstance(mark, RuleOption))
-                options[key] = replace(
-                    option,
+                options[key] = option._replace(
                     note=option.note or ("" if kind.is_list or not kind.words else option.help),
                     key=key,
                     place=(*table, key),

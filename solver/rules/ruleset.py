@@ -218,7 +218,7 @@ _TIMES = (
 )
 
 
-class Ruleset(Data):
+class Ruleset(Data, defer_build=False):
     """The rules of one two-player game of Farkle.
 
     `name`, `title` and `source` describe; everything else decides play. Points are in the
@@ -1372,7 +1372,7 @@ class Ruleset(Data):
     0 is a rule of play. With any other penalties go on for ever, and the solver takes a lower score
     for the floor."""
 
-    scoring: Scoring = Scoring()
+    scoring: Scoring = Scoring.model_construct()
 
     def __hash__(self) -> int:
         return self._hash

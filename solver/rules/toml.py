@@ -9,8 +9,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from solver.rules.options import Place
 from solver.wording import say, say_later, short
@@ -75,8 +74,7 @@ class NotTomlError(Exception):
         self.line = line
 
 
-@dataclass(frozen=True, slots=True)
-class _Statement:
+class _Statement(NamedTuple):
     """The header of a table, or a key with its value, and the line where it begins."""
 
     line: int

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from itertools import combinations_with_replacement, islice, product
 from math import gcd, prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -323,8 +323,7 @@ def parts(roll: Roll) -> frozenset[Roll]:
     return others | {(roll[0], *rest) for rest in others}
 
 
-@dataclass(frozen=True, slots=True)
-class SetAside:
+class SetAside(NamedTuple):
     """Dice kept from a roll, each of which scores, and the most points they are worth in it.
 
     Those of `Hand.set_asides` are worth what they count in a turn, after its hot dice.
@@ -749,7 +748,7 @@ class Hand(ABC):
         times = self.rules.times_after(turn.hot_dice if turn else 0)
         if times == 1:
             return choices
-        return tuple(replace(kept, points=times * kept.points) for kept in choices)
+        return tuple(kept._replace(points=times * kept.points) for kept in choices)
 
     def after(self, turn: TurnState, kept: SetAside, times: int = 1) -> TurnState:  # noqa: ARG002
         """Return where a legal set-aside of a roll of `turn.dice` leads.

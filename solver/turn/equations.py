@@ -26,7 +26,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -394,8 +394,7 @@ class Decision(StrEnum):
     LOST = "lost"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Endings:
+class Endings(NamedTuple):
     """What ending a turn is worth, by turn total in point steps; the mover's values come first.
 
     From the last `plan.reach` turn totals on it is best to bank.

@@ -11,8 +11,9 @@ Sources: M. Busche, "Maximizing Expected Scores in the Game of Zilch" (2010), fo
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -55,8 +56,7 @@ class TurnEnds:
         return sum(points * chance for points, chance in self.banked)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TurnOutcome:
+class TurnOutcome(NamedTuple):
     """The chances of how one turn ends; they add to 1. Turn totals in point steps."""
 
     banked: Floats
@@ -115,7 +115,7 @@ def points_table(
         bank[beyond], farkle[beyond] = left / goal, banked / goal
     bank[~allowed] = np.nan
     ends = Endings.alone(bank, farkle, farkle[0] if rules.spares_farkles else 0.0)
-    return solve_turn(plan, replace(ends, weighs=rules.is_exact))
+    return solve_turn(plan, ends._replace(weighs=rules.is_exact))
 
 
 def expected_points(rules: Ruleset, score: int, *, on_board: bool) -> float:

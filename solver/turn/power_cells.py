@@ -164,6 +164,10 @@ class TurnCells:
         """Return the cells of a layer, of which the first is that of the fewest uses."""
         return self.powered if layer else self.plain
 
+    def turn(self, solved: int) -> "CellTurn":
+        """Return room for turns of so many turn totals, from which on all are alike."""
+        return CellTurn(self, solved)
+
 
 class CellTurn:
     """Turns of cells in NumPy, with room for one of each number of uses left."""
@@ -188,7 +192,7 @@ class CellTurn:
         raised : what banking with the badge is worth, where that may be, else NaN, (turn totals,)
         """
         cells, plan, columns = self.cells, self.cells.plan, self.cells.columns
-        ends = replace(ends, banks=self._padded(ends.banks), farkles=self._padded(ends.farkles))
+        ends = ends._replace(banks=self._padded(ends.banks), farkles=self._padded(ends.farkles))
         grids = self._space.reshape(cells.layers, plan.levels, -1, cells.width)[-1 - number]
         grids = grids[:, cells.room // cells.width :]
         best = ends.bank if raised is None else np.fmax(ends.bank, raised)

@@ -127,6 +127,17 @@ def test_a_log_that_was_open_to_others_is_closed_to_them(log: Path) -> None:
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
 
+def test_a_log_that_is_full_is_kept_once_beside_the_next(log: Path) -> None:
+    for text in ("older", "old"):
+        log.write_text(text.ljust(1_000_000))
+        failed("a test", ValueError())
+        failed("a test", ValueError())
+    full = log.with_name("farkle.log.1")
+    assert full.read_text().startswith("old ")
+    assert log.read_text().count("failed in a test") == 2
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (log, full)} == {0o600}
+
+
 @pytest.mark.mostly_slow
 @pytest.mark.parametrize("end", [logging.shutdown, lambda: open_log(logging.NullHandler(), "info")])
 def test_a_line_that_is_written_while_the_log_is_closed_is_in_it(

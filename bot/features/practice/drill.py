@@ -332,7 +332,7 @@ def _is_meant(kept: StoredDrill, typed: str) -> bool:
 
 
 def _read_alike(typed: str) -> PositionId:
-    return replace(read_id(typed), text="")
+    return read_id(typed)._replace(text="")
 
 
 def _read(kept: StoredDrill) -> Question:

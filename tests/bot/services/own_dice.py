@@ -1,7 +1,5 @@
 """Questions about a position to which players bring their dice, asked as a command does."""
 
-from dataclasses import replace
-
 from bot.services.advisor import Advisor
 from bot.services.loaded import LoadedDice, MatchupFolders, solved_arrays
 from bot.services.situation import Situation, check_asked, left_to_roll, rolled
@@ -17,7 +15,7 @@ def advisor_on(folders: MatchupFolders, dice: LoadedDice) -> Advisor:
 
 def advised(folders: MatchupFolders, dice: LoadedDice, text: str, situation: Situation) -> Advice:
     """Return advice on a roll as typed."""
-    asked = replace(situation, rules=dice.rules, dice=dice)
+    asked = situation._replace(rules=dice.rules, dice=dice)
     roll, left = rolled(asked, text)
     check_asked(asked, left)
     return advisor_on(folders, dice).advise_on(roll, left, asked)
@@ -27,7 +25,7 @@ def weighed(
     folders: MatchupFolders, dice: LoadedDice, text: str | None, situation: Situation
 ) -> Odds:
     """Return roll or bank with what is left, as typed."""
-    asked = replace(situation, rules=dice.rules, dice=dice)
+    asked = situation._replace(rules=dice.rules, dice=dice)
     left = left_to_roll(asked, text)
     check_asked(asked, left)
     return advisor_on(folders, dice).odds_of(left, asked)

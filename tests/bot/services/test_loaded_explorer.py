@@ -52,7 +52,7 @@ def asked_of(dice: LoadedDice, position: Position) -> tuple[str | None, Situatio
 def explored(folders: MatchupFolders, dice: LoadedDice, position: Position) -> Exploration:
     """A position, asked for as a command does."""
     left, situation = asked_of(dice, position)
-    asked = replace(situation, rules=dice.rules, dice=dice)
+    asked = situation._replace(rules=dice.rules, dice=dice)
     return service.explored(advisor_on(folders, dice), left_to_roll(asked, left), asked)
 
 

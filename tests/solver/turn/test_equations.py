@@ -1,5 +1,4 @@
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -72,7 +71,7 @@ def test_the_kernels_agree_with_numpy(rules: Ruleset, kernels: Path) -> None:
         lost, farkle = random.random(LANES) / 9, random.random(LANES)
         tables = [
             solve_turn(
-                plan, replace(endings(bank[:, k], farkle[k], plan.reach), lost=lost[k : k + 1])
+                plan, endings(bank[:, k], farkle[k], plan.reach)._replace(lost=lost[k : k + 1])
             )
             for k in range(LANES)
         ]
@@ -111,7 +110,7 @@ def test_what_turn_functions_leave_out_is_not_best(rules: Ruleset, kernels: Path
         farkle, lost = bank[0], bank[0] / 2
         tables = [
             solve_turn(
-                plan, replace(endings(bank[:, k], farkle[k], plan.reach), lost=lost[k : k + 1])
+                plan, endings(bank[:, k], farkle[k], plan.reach)._replace(lost=lost[k : k + 1])
             )
             for k in range(LANES)
         ]
@@ -187,7 +186,7 @@ def test_turns_side_by_side_are_as_each_by_itself(rules: Ruleset, weighs: bool) 
         bank = np.append(np.sort(random.random(totals)), np.ones(plan.reach))
         bank[: random.integers(0, totals)] = math.nan
         farkle = np.append(random.random(totals), np.full(plan.reach, random.random()))
-        turns.append(replace(Endings.alone(bank, farkle, random.random()), weighs=weighs))
+        turns.append(Endings.alone(bank, farkle, random.random())._replace(weighs=weighs))
     longest = max(len(one.bank) for one in turns)
 
     def as_long(ends: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

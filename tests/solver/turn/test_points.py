@@ -103,7 +103,7 @@ def test_two_dice_by_hand() -> None:
     assert outcome.farkled.sum() == pytest.approx(25 / 36)
     table = points_turn(rules, 0)
     barred = np.where(np.arange(len(table.ends.banks)) == 2, np.nan, table.ends.bank)
-    ends = replace(table.ends, banks=barred[:, np.newaxis])
+    ends = table.ends._replace(banks=barred[:, np.newaxis])
     # who may not bank the 200 of (1, 1) rolls all dice again
     rolls = turn_outcome(rules, replace(table, ends=ends))
     assert rolls.banked[:5].tolist() == pytest.approx([0, 10 / 36, 0, 10 / 36**2, 1 / 36**2])
