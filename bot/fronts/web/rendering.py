@@ -4,7 +4,7 @@ import re
 import tomllib
 from base64 import b64encode
 from collections import defaultdict
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -218,6 +218,16 @@ def number_like(cell: str) -> bool:
     return re.fullmatch(r"[-+<>\N{MINUS SIGN}]?\s?[\d.,]+\s?%?", cell) is not None or cell == "-"
 
 
+def is_bar(cell: str) -> bool:
+    """Return whether a cell of a table is a bar of blocks, which is wider than a phone as text."""
+    return bool(cell) and not cell.strip("▏▎▍▌▋▊▉█")
+
+
+def longest_bar(rows: Iterable[Iterable[str]]) -> int:
+    """Return how many blocks the longest bar of a table has."""
+    return max(len(cell) for row in rows for cell in row if is_bar(cell))
+
+
 class _Templates(Environment):
     """Templates that all know the same, so that none has to look in two places for it."""
 
@@ -238,10 +248,20 @@ def templates() -> Environment:
     )
     called: list[Callable[..., Any]] = [
         *(bars_of, bot_name, card_html, card_of, dice_html, die, ends_bars, fields_of, kind_of),
-        *(label, number_like, picture_address, rows_of, figure, say, say_number),
+        *(
+            is_bar,
+            label,
+            longest_bar,
+            number_like,
+            picture_address,
+            rows_of,
+            figure,
+            say,
+            say_number,
+        ),
         *(blocks, dice_count, percent, rough_percent, whole_sentence),
-        *(advice.bank_text, advice.cost_text, advice.ends_text, advice.left_text),
-        *(advice.no_bank_text, advice.position_text, advice.reachable_text, advice.reason_text),
+        *(advice.cost_text, advice.ends_text, advice.left_text, advice.odds_choices),
+        *(advice.position_text, advice.reachable_text, advice.reason_text),
         *(advice.set_aside_text, after_keeping, hint_head, result_text, table_head, winners_text),
         *(faces_text, rules_text, title_text),
     ]
