@@ -210,6 +210,10 @@ def rows_of(lines: Sequence[str]) -> list[list[str]]:
     first, *others = (len(line) - len(line.lstrip()) for line in lines)
     if len(rows[0]) > 1 and others and first > min(others) and len(rows[0]) < len(rows[1]):
         rows[0] = ["", *rows[0]]
+    if bars := {k for row in rows for k, cell in enumerate(row) if is_bar(cell)}:
+        # a bar of no length leaves a gap, which is no cell
+        at, most = min(bars), max(map(len, rows))
+        rows = [row if len(row) == most else [*row[:at], "", *row[at:]] for row in rows]
     return rows
 
 

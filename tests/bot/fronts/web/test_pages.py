@@ -167,10 +167,12 @@ async def test_how_the_turn_ends_is_shown_by_bars(visit: Visit) -> None:
 
 def test_bars_of_blocks_are_drawn_and_leave_room_for_their_numbers() -> None:
     table = "  1  ████████████████████  8  28.57 %\n  2  █████                 2   7.14 %"
+    table += "\n  3                        0   0.00 %"
     drawn = templates().get_template("parts.html").make_module().text(table)  # type: ignore[attr-defined]
     assert "█" not in drawn
     assert re.findall('class="full" width="([^"]*)"', drawn) == ["100.00", "25.00"]
     assert "7.14 %" in drawn
+    assert drawn.count("<td") == 12, "a bar of no length has its cell as well"
 
 
 async def test_roll_or_bank_is_told_best_first_and_with_what_the_other_costs(visit: Visit) -> None:
