@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from bot.layout import columns, dice_count, percent, wrap
 from solver.game.many_best import last_turns
@@ -444,31 +444,47 @@ def odds_table(odds: Odds, *, alone: bool = True) -> str:
         )
     # what the badge allows comes first: of the rows the bank may be barred without it
     lines = [wrap(head), *(brought_lines(dice) if alone else []), *use_lines(odds)]
-    roll = (say(ACTIONS[Decision.ROLL]), percent(odds.roll, within), _risks_text(odds))
-    bank_name = say(ACTIONS[Decision.BANK])
-    if odds.take_over is not None and position.offered:
-        return _lines(*lines, *_offered_lines(odds, odds.take_over, position.offered))
-    if odds.bank is None:
-        why = no_bank_text(rules, position)
-        return _lines(*lines, *columns([roll, (bank_name, "-", why)], right={1}))
-    bank = (bank_name, percent(odds.bank, within), bank_text(rules, position))
+    rows = []
+    for choice in odds_choices(odds):
+        chance = "-" if choice.value is None else percent(choice.value, within)
+        rows.append(list(filter(None, [choice.name, chance, choice.about, choice.cost])))
+    spare = (2,) if len(rows[0]) > 3 else ()
+    return _lines(*lines, *columns(rows, right={1}, spare=spare), leaving_text(odds))
+
+
+class OddsChoice(NamedTuple):
+    """What may be done before a roll, and what comes of it."""
+
+    action: Decision
+    name: str
+    about: str
+    value: float | None
+    """How often it wins; None where it is not allowed."""
+    cost: str = ""
+    """What it costs against the best; empty where there is nothing else to do."""
+
+
+def odds_choices(odds: Odds) -> list[OddsChoice]:
+    """What may be done before a roll, best first: roll or bank, begin afresh or take over."""
+    rules, position = odds.rules, odds.position
+    value = odds.take_over
+    if value is not None and (offered := position.offered):
+        parts = {"points": offered.turn_total, "dice": dice_count(offered.dice)}
+        roll = OddsChoice(Decision.ROLL, say("begin afresh"), "", odds.roll)
+        name = say("take over {points:,} and {dice}", **parts)
+        other = OddsChoice(Decision.TAKE_OVER, name, "", value)
+    else:
+        roll = OddsChoice(Decision.ROLL, say(ACTIONS[Decision.ROLL]), _risks_text(odds), odds.roll)
+        other = OddsChoice(Decision.BANK, say(ACTIONS[Decision.BANK]), "", odds.bank)
+        value = odds.bank
+        if value is None:
+            return [roll, other._replace(about=no_bank_text(rules, position))]
+        other = other._replace(about=bank_text(rules, position))
     # what a badge makes of either is told apart
-    rolls = odds.bank < odds.roll if odds.use else odds.action is Decision.ROLL
-    first, second = (roll, bank) if rolls else (bank, roll)
-    cost = cost_text(abs(odds.bank - odds.roll), within)
-    rows = [(*first, cost_text(0)), (*second, cost)]
-    return _lines(*lines, *columns(rows, right={1}, spare=(2,)), leaving_text(odds))
-
-
-def _offered_lines(odds: Odds, value: float, offered: TurnState) -> list[str]:
-    """What beginning afresh and taking over are worth, the better one first."""
-    parts = {"points": offered.turn_total, "dice": dice_count(offered.dice)}
-    taken = say("take over {points:,} and {dice}", **parts), percent(value)
-    afresh = say("begin afresh"), percent(odds.roll)
-    rows = [taken, afresh] if odds.action is Decision.TAKE_OVER else [afresh, taken]
-    costs = cost_text(0), cost_text(abs(value - odds.roll))
-    table = [(*row, cost) for row, cost in zip(rows, costs, strict=True)]
-    return columns(table, right={1})
+    rolls = value < odds.roll if odds.use else odds.action is Decision.ROLL
+    first, second = (roll, other) if rolls else (other, roll)
+    cost = cost_text(abs(value - odds.roll), odds.within)
+    return [first._replace(cost=cost_text(0)), second._replace(cost=cost)]
 
 
 def leaving_text(odds: Odds) -> str:

@@ -486,7 +486,8 @@ def _cells(grid: ScoreMap, chosen: Bools) -> list[drawing.Box]:
 def _write_numbers(axes: "Axes", look: drawing.Look, grid: ScoreMap, amounts: Floats) -> None:
     """The turn totals at some of the scores, so that nobody needs the colours."""
     places = [
-        np.unique(np.linspace(0, count - 1, 2 * parts + 1)[1::2].round().astype(int))
+        # not NumPy's round, which takes halves to even numbers and so moves them apart
+        np.unique((np.linspace(0, count - 1, 2 * parts + 1)[1::2] + 0.5).astype(int))
         for count, parts in ((amounts.shape[1], 3), (amounts.shape[0], 4))
     ]
     for x in places[0]:
@@ -523,9 +524,10 @@ def _where(grid: ScoreMap) -> str:
     name = drawing.drawable(grid.rules.name, 40)
     parts = [say("{rules} rules to {goal:,}", rules=name, goal=grid.rules.goal)]
     if grid.rules.farkle_limit > 1:
-        start = grid.position
-        farkles = {"mine": start.farkles, "theirs": start.opponent_farkles}
-        parts.append(say("{mine} to {theirs} farkles in a row", **farkles))
+        farkles = {"mine": grid.position.farkles, "theirs": grid.position.opponent_farkles}
+        counted = say_later("farkles in a row: you {mine}, they {theirs}")
+        none = say_later("no farkles in a row")
+        parts.append(say(counted if any(farkles.values()) else none, **farkles))
     if grid.rules.has_roles:
         parts.append(say("you began") if grid.position.began else say("they began"))
     return ", ".join(parts)

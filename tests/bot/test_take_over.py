@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.fronts.web.rendering import templates
 from bot.review.moments import Kind
 from bot.services.situation import Situation, position_of_several
 from bot.table import commands
@@ -257,6 +258,12 @@ async def test_odds_say_what_is_left_and_what_leaving_costs(
     told = await solved_chat.say(f"ann: /odds me:300 them:500 left:350 left-dice:3 {rules}")
     assert "take over 350 and 3 dice" in told
     assert "begin afresh" in told
+    subject = (
+        await solved_chat.answer(f"/odds me:300 them:500 left:350 left-dice:3 {rules}")
+    ).subject
+    page = templates().get_template("parts.html").make_module().odds(subject)  # type: ignore[attr-defined]
+    assert "take over 350 and 3 dice" in page
+    assert "begin afresh" in page
     refused = await solved_chat.say(f"ann: /odds me:300 them:300 left:350 {rules}")
     assert "give both" in refused
     refused = await solved_chat.say("ann: /odds me:300 them:500 left:350 left-dice:3 rules:kcd")

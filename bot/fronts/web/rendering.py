@@ -4,7 +4,7 @@ import re
 import tomllib
 from base64 import b64encode
 from collections import defaultdict
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -210,12 +210,26 @@ def rows_of(lines: Sequence[str]) -> list[list[str]]:
     first, *others = (len(line) - len(line.lstrip()) for line in lines)
     if len(rows[0]) > 1 and others and first > min(others) and len(rows[0]) < len(rows[1]):
         rows[0] = ["", *rows[0]]
+    if bars := {k for row in rows for k, cell in enumerate(row) if is_bar(cell)}:
+        # a bar of no length leaves a gap, which is no cell
+        at, most = min(bars), max(map(len, rows))
+        rows = [row if len(row) == most else [*row[:at], "", *row[at:]] for row in rows]
     return rows
 
 
 def number_like(cell: str) -> bool:
     """Return whether a cell of a table holds a number, which stands at its end."""
     return re.fullmatch(r"[-+<>\N{MINUS SIGN}]?\s?[\d.,]+\s?%?", cell) is not None or cell == "-"
+
+
+def is_bar(cell: str) -> bool:
+    """Return whether a cell of a table is a bar of blocks, which is wider than a phone as text."""
+    return bool(cell) and not cell.strip("▏▎▍▌▋▊▉█")
+
+
+def longest_bar(rows: Iterable[Iterable[str]]) -> int:
+    """Return how many blocks the longest bar of a table has."""
+    return max(len(cell) for row in rows for cell in row if is_bar(cell))
 
 
 class _Templates(Environment):
@@ -238,10 +252,20 @@ def templates() -> Environment:
     )
     called: list[Callable[..., Any]] = [
         *(bars_of, bot_name, card_html, card_of, dice_html, die, ends_bars, fields_of, kind_of),
-        *(label, number_like, picture_address, rows_of, figure, say, say_number),
+        *(
+            is_bar,
+            label,
+            longest_bar,
+            number_like,
+            picture_address,
+            rows_of,
+            figure,
+            say,
+            say_number,
+        ),
         *(blocks, dice_count, percent, rough_percent, whole_sentence),
-        *(advice.bank_text, advice.cost_text, advice.ends_text, advice.left_text),
-        *(advice.no_bank_text, advice.position_text, advice.reachable_text, advice.reason_text),
+        *(advice.cost_text, advice.ends_text, advice.left_text, advice.odds_choices),
+        *(advice.position_text, advice.reachable_text, advice.reason_text),
         *(advice.set_aside_text, after_keeping, hint_head, result_text, table_head, winners_text),
         *(faces_text, rules_text, title_text),
     ]

@@ -292,6 +292,30 @@ def test_dots_stand_out_from_every_band(look: Look, share: float) -> None:
     assert np.average(stand_out, weights=often) > 0.15, "all but the edges of dots"
 
 
+@pytest.mark.parametrize("count", [10, 20])
+def test_numbers_of_the_border_are_evenly_apart(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Numbers at the 2nd, 4th and 8th of ten scores, to which NumPy rounds halves, overlap."""
+    rules = HOUSE["nothing special"]
+    border = border_map(guessed(rules), Position.of_two(dice=3), scores_between(rules, 50))
+    few = replace(
+        border,
+        scores=50 * np.arange(count),
+        wins_from=np.full(count, 10_000),
+        bank_from=np.full((3, count, count), 300.0),
+        inverted=np.zeros((3, count, count), dtype=bool),
+    )
+    places: list[float] = []
+    monkeypatch.setattr(
+        "bot.views.drawing.outlined", lambda _, __, place, *___: places.append(place[0])
+    )
+    border_picture(few)
+    apart = np.diff(np.unique(np.array(places))) / 50
+    assert len(apart) == 2
+    assert abs(apart[0] - apart[1]) <= 1
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_file_has_the_title_of_its_picture(turn: TurnMap, form: Form) -> None:
     title = "Roll or bank: the whole turn"
