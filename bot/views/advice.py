@@ -199,8 +199,10 @@ def reason_text(answer: Advice | Odds) -> str:
 
 _REASONS = {
     (Reason.WINS, False): say_later("Why bank: it wins the game."),
-    (Reason.EVEN, False): say_later("Banking and rolling on win equally often."),
-    (Reason.EVEN, True): say_later("Banking and rolling on win equally often."),
+    **dict.fromkeys(
+        [(Reason.EVEN, False), (Reason.EVEN, True)],
+        say_later("Banking and rolling on win equally often."),
+    ),
     (Reason.BEYOND, False): say_later(
         "Why bank: that goes beyond the goal of exactly {goal:,}, but rolling on wins less often."
     ),
