@@ -55,6 +55,17 @@ async def test_tables_of_the_version_before_are_brought_up_to_date(path: Path, u
     await (await Store.open(url)).close()
 
 
+async def test_a_start_asks_once_whether_the_tables_are_ours(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, check_ours = [], database.check_ours
+    monkeypatch.setattr(
+        database, "check_ours", lambda *about: (asked.append(about), check_ours(*about))
+    )
+    await (await Store.open(url)).close()
+    assert len(asked) == 1
+
+
 async def test_every_command_finds_its_games_by_an_index(path: Path, url: str) -> None:
     await (await Store.open(url)).close()
     with closing(sqlite3.connect(path)) as connection, connection:
