@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from bot.chat.commands import Reply, replies_to
+from bot.fronts.lines import spoken_by
 from bot.languages import language
 from bot.services import tables
 from bot.table.fair_dice import Proof, verify_proof
 from solver.loaded.files import open_matchup
 from solver.wording import ENGLISH, speak
 from tests.bot.known_dice import fixed_secrets
-from tests.bot.speaking import Chat, open_chat, spoken_by
+from tests.bot.speaking import Chat, open_chat
 
 SETS = "my-dice:lucky*3,odd,devil*2 their-dice:weighted*2,ordinary*4/odd*6"
 GOAL = "goal:600"
