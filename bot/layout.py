@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from itertools import chain, groupby
 
 from solver.errors import InvalidRequestError
-from solver.wording import figure, say_number
+from solver.wording import figure, say, say_number
 
 MOST_IN_MESSAGE = 2000
 """Characters of a message, as Discord has them."""
@@ -131,6 +131,16 @@ def percent(probability: float, within: float | None = None) -> str:
     if 1 - least / 200 <= probability < 1 - _ROUNDING:
         return f"> {figure(100 - least, form)} %"
     return f"{figure(probability * 100, form)} %"
+
+
+def cost_in_words(cost: float, within: float | None = None) -> str:
+    """A difference of probabilities as sentences have it, where "%" might be a share of one."""
+    return points_in_words(percent(cost, within).removesuffix(" %"))
+
+
+def points_in_words(points: str) -> str:
+    """A number of percentage points in a sentence."""
+    return say("{points} percentage points", points=points)
 
 
 def rough_percent(probability: float) -> str:

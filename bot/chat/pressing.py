@@ -325,7 +325,8 @@ class Pressing:
         others = [seat for seat in seats if seat.person != caller.person.id]
         players: list[Player] = [caller.person]
         players += [seat.level or Person(seat.person or "", seat.name) for seat in others]
-        kits = (*game.kits[own : own + 1], *game.kits[:own], *game.kits[own + 1 :])
+        kits = game.kits[: max(2, len(seats))]  # without those that waited for who left
+        kits = (*kits[own : own + 1], *kits[:own], *kits[own + 1 :])
         setup = Setup(**game.terms | {"kits": kits, "pool": (), "closed": False})
         yield self.games.prepare(caller, players, setup)
         stream = self.games.play(caller, players, setup)

@@ -64,6 +64,9 @@ _NO_ACCESS = say_later(
 _DAMAGED = say_later(
     "The database {path} is damaged; put back a copy, or move it away to begin a new one"
 )
+_DAMAGED_ON_SERVER = say_later(
+    "The database {path} is damaged; put back a copy, or choose an empty one"
+)
 _REASONS = {
     sqlite3.SQLITE_CORRUPT: _DAMAGED,
     sqlite3.SQLITE_NOTADB: say_later(
@@ -165,16 +168,7 @@ def prepare(path: Path, named: Path | None = None) -> None:
                 _keep_private(path)  # before anything is in it
             with sa.create_engine(**_opening(path), poolclass=sa.NullPool).connect() as connection:
                 connection.exec_driver_sql(_WRITE)
-                if not sa.inspect(connection).get_table_names():
-                    metadata.create_all(connection)
-                    connection.execute(sa.insert(schema_version).values(number=NEWEST))
-                check_ours(connection, named or path)
-                _keep_private(path)
-                if version_of(connection) == WITHOUT_DONE:
-                    _keep_copy(path)
-                    add_done(connection)
-                check_version(connection, named or path)
-                make_indexes(connection)
+                prepare_tables(connection, named or path, file=path)
                 if was_cut:
                     last = connection.scalar(sa.select(sa.func.max(events.c.at)))
                     logger.warning(
@@ -518,6 +512,30 @@ def _is_cut(path: Path) -> bool:
     return bool(max(ends, default=0) > read >= 0)
 
 
+def prepare_tables(
+    connection: sa.Connection, name: Path | str, *, file: Path | None = None
+) -> None:
+    """Make the tables if there are none, or bring those of the version before up to date.
+
+    file : the file that the database is, if it is one: made private if it is ours, and copied
+        before it is brought up to date
+
+    Raises StoreError unless the tables are those of this program and not of another version.
+    """
+    if not sa.inspect(connection).get_table_names():
+        metadata.create_all(connection)
+        connection.execute(sa.insert(schema_version).values(number=NEWEST))
+    check_ours(connection, name)
+    if file:
+        _keep_private(file)
+    if version_of(connection) == WITHOUT_DONE:
+        if file:
+            _keep_copy(file)
+        add_done(connection)
+    _check_newest(connection, name)
+    make_indexes(connection)
+
+
 def check_ours(connection: sa.Connection, path: Path | str) -> None:
     """Raises StoreError unless the tables are those of this program, of whatever version."""
     tables = set(sa.inspect(connection).get_table_names())
@@ -530,9 +548,10 @@ def check_ours(connection: sa.Connection, path: Path | str) -> None:
     missing = sorted({games.name, events.name} - tables)
     missing += [] if versions & tables else [schema_version.name]
     if missing and any(_is_ours(connection, name) for name in tables - versions):
+        other = "move it away to begin a new one" if _is_file(connection) else "choose an empty one"
         raise StoreError(
             f"The database {path} is incomplete, it lacks {' and '.join(missing)}; put back a copy,"
-            " or move it away to begin a new one"
+            f" or {other}"
         )
     if missing:
         raise StoreError(f"The database {path} belongs to another program; choose another one")
@@ -550,6 +569,11 @@ def _is_ours(connection: sa.Connection, name: str) -> bool:
 def check_version(connection: sa.Connection, path: Path | str) -> None:
     """Raises StoreError unless the tables are those of this version of the program."""
     check_ours(connection, path)
+    _check_newest(connection, path)
+
+
+def _check_newest(connection: sa.Connection, path: Path | str) -> None:
+    """Raises StoreError unless the tables, which are ours, are those of this version."""
     version = version_of(connection)
     if version is None:
         raise StoreError(
@@ -568,7 +592,13 @@ def check_version(connection: sa.Connection, path: Path | str) -> None:
     schema = sa.inspect(connection).get_multi_columns()
     for name, table in metadata.tables.items():
         if {column["name"] for column in schema.get((None, name), ())} != set(table.columns.keys()):
-            raise StoreError.say(_DAMAGED, path=path)
+            damaged = _DAMAGED if _is_file(connection) else _DAMAGED_ON_SERVER
+            raise StoreError.say(damaged, path=path)
+
+
+def _is_file(connection: sa.Connection) -> bool:
+    """Whether the database is a file, which can be moved away, and not one of a server."""
+    return connection.dialect.name == "sqlite"
 
 
 def add_done(connection: sa.Connection) -> None:

@@ -11,10 +11,10 @@ import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from bot.store.database import WITHOUT_DONE, add_done, check_ours, check_version, version_of
+from bot.store.database import prepare_tables
 from bot.store.kinds import MOST_READS, PATIENCE, Database, Mode
 from bot.store.rows import StoreError
-from bot.store.schema import NEWEST, make_indexes, metadata, schema_version
+from bot.store.schema import metadata
 from solver.wording import say_later
 
 try:
@@ -105,20 +105,10 @@ class Postgres(Database):
     async def prepare(self) -> None:
         """Make the tables, one program at a time."""
         try:
-            await self.run(Mode.WRITE, self._make)
+            await self.run(Mode.WRITE, lambda connection: prepare_tables(connection, self.name))
         except BaseException:
             await self.close()
             raise
-
-    def _make(self, connection: sa.Connection) -> None:
-        if not sa.inspect(connection).get_table_names():
-            metadata.create_all(connection)
-            connection.execute(sa.insert(schema_version).values(number=NEWEST))
-        check_ours(connection, self.name)
-        if version_of(connection) == WITHOUT_DONE:
-            add_done(connection)
-        check_version(connection, self.name)
-        make_indexes(connection)
 
     def check_is_there(self) -> None:
         """Nothing is known before it is asked."""

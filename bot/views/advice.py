@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from bot.layout import columns, dice_count, percent, wrap
+from bot.layout import columns, cost_in_words, dice_count, percent, wrap
 from solver.game.many_best import last_turns
 from solver.game.position import (
     Position,
@@ -190,17 +190,19 @@ def reason_text(answer: Advice | Odds) -> str:
     text = say("The others would then win {chances} of the time.", chances=and_text(chances))
     if answer.within is not None:
         text += " " + say(
-            "These chances are estimates, good to about ±{points:.1f} %: choices closer than"
-            " that may be equally good.",
-            points=answer.within * 100,
+            "These chances are estimates, good to about ±{points}: choices closer than that may"
+            " be equally good.",
+            points=cost_in_words(answer.within, answer.within),
         )
     return wrap(text)
 
 
 _REASONS = {
     (Reason.WINS, False): say_later("Why bank: it wins the game."),
-    (Reason.EVEN, False): say_later("Banking and rolling on win equally often."),
-    (Reason.EVEN, True): say_later("Banking and rolling on win equally often."),
+    **dict.fromkeys(
+        [(Reason.EVEN, False), (Reason.EVEN, True)],
+        say_later("Banking and rolling on win equally often."),
+    ),
     (Reason.BEYOND, False): say_later(
         "Why bank: that goes beyond the goal of exactly {goal:,}, but rolling on wins less often."
     ),
@@ -497,7 +499,7 @@ def leaving_text(odds: Odds) -> str:
     sentence = say(
         "A bank leaves them {dice} to go on with, which costs you {cost}.",
         dice=dice,
-        cost=percent(odds.leaving),
+        cost=cost_in_words(odds.leaving),
     )
     return wrap(sentence)
 

@@ -134,9 +134,14 @@ def doubts_of(news: News) -> Iterator[str]:
     yield from doubts(thrown, joker_alone=game.joker_alone)
     yield from dict.fromkeys(taken_lines([kit.badge for kit in game.kits if kit.badge]))
     if news.unsolved and len(game.seats) <= 2 and not game.brings_dice:
-        yield say(
-            "For two players there are no hints: {sentence}.", sentence=unsolved_text(game.rules)
-        )
+        within = news.chances.within if news.chances else None
+        text = say_later("For two players there are no hints: {sentence}.")
+        if within is not None:
+            text = say_later(
+                "For two players there are no hints, and chances are estimates, of which 95 in 100"
+                " are at most {points:.1f} percentage points off: {sentence}."
+            )
+        yield say(text, sentence=unsolved_text(game.rules), points=100 * (within or 0))
     elif news.unsolved and game.rules.rounds:
         yield say(
             "This game is not solved for three: there are no win probabilities, and hints look only"

@@ -65,7 +65,8 @@ def news_lines(news: News) -> list[str]:
     lines, game = happened_lines(news), table.game
     if news.chances and (news.chances.last or not table.game.over):
         lines.append(chances_text(table.names, news.chances))
-        if before is None and news.chances.within is not None:
+        # of a game of two without hints it has been told with these
+        if before is None and news.chances.within is not None and not news.unsolved:
             lines.append(_how_exact(game, news.chances.within))
     last = news.events[-1] if news.events else None
     anew = news.chances or before is None or game.is_drafting or isinstance(last, Corrected)

@@ -6,7 +6,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from bot.layout import PHONE, columns, inside, percent, room, wrap
+from bot.layout import PHONE, columns, inside, percent, points_in_words, room, wrap
 from bot.services.loaded import BadgePlan, LoadedDice
 from bot.table.events import Used
 from bot.table.state import Game, kept_text
@@ -124,9 +124,8 @@ def plan_lines(plan: BadgePlan | None) -> list[str]:
     """What a badge is worth, and when to use it in the first turn."""
     if plan is None:
         return []
-    worth = say(
-        "Your badge is worth {points} percentage points.", points=figure(100 * plan.worth, "z.2f")
-    )
+    points = points_in_words(figure(100 * plan.worth, "z.2f"))
+    worth = say("Your badge is worth {points}.", points=points)
     if plan.kind is None:
         return [wrap(worth)]
     when = say_later("Do not use it in the first turn.")

@@ -17,6 +17,7 @@ class Chat:
 
     def __init__(self, parts: Parts) -> None:
         self.commands, self.games, self.tasks = parts.commands, parts.games, parts.tasks
+        self.pressing = parts.pressing
 
     async def all(self, line: str) -> list[Reply]:
         """Every reply to a line such as "ann: /roll"."""

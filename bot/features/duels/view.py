@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bot.layout import PHONE, columns, dice_count, percent, room, wrap
+from bot.layout import PHONE, columns, dice_count, percent, points_in_words, room, wrap
 from bot.views.sheet import Cell, Sheet, sheet
 from bot.views.thresholds import bank_from_data, star_lines, starred_text
 from solver.play.best_response import BestResponse, Example
@@ -98,11 +98,11 @@ def response_text(response: BestResponse) -> str:
         rows = [("", say("best"), say("optimal"))]
     rows += [(say(when), fine_percent(one), fine_percent(other)) for when, one, other in both]
     title = say_later("Chance to win against {policy} under {rules} rules:")
-    gain = say_later("The best response wins {gain} percentage points more than optimal play.")
+    gain = say_later("The best response wins {gain} more than optimal play.")
     lines = [
         wrap(say(title, policy=best.other, rules=rules.name)),
         *columns(rows, right={1, 2}),
-        wrap(say(gain, gain=figure(100 * response.gain, "z.3f"))),
+        wrap(say(gain, gain=points_in_words(figure(100 * response.gain, "z.3f")))),
         wrap(_exactness(rules, max(best.change, optimal.change))),
         "",
         wrap(say("Each of them banks from these turn totals on, by dice left to roll:")),

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from bot.features.pictures.service import Explanation, Exploration, Field, Step
-from bot.layout import columns, dice_count, percent, plain_markdown, wrap
+from bot.layout import columns, cost_in_words, dice_count, percent, plain_markdown, wrap
 from bot.services.loaded import NEXT_PLAYER, LoadedDice
 from bot.services.situation import all_on_board
-from bot.views.advice import cost_figure, odds_text, position_text, reachable_text, reason_text
+from bot.views.advice import odds_text, position_text, reachable_text, reason_text
 from bot.views.answer_data import answer_data, bare_data, position_data
 from bot.views.card import Attachment, Button, Card, Menu
 from bot.views.game import NOT_EXACT, hint_data, hint_text
@@ -299,9 +299,9 @@ def _sentences(explanation: Explanation) -> str:
 def _best_choice(odds: Odds) -> str:
     """Roll or bank, and by how much that is better."""
     bank, rolls = odds.bank, odds.bank is None or odds.action is Decision.ROLL
-    sentence = say_later("Now bank {total:,}: {chance}; rolling {dice} costs {less} %.")
+    sentence = say_later("Now bank {total:,}: {chance}; rolling {dice} costs {less}.")
     if rolls:
-        sentence = say_later("Now roll {dice}: {chance}; banking {total:,} costs {less} %.")
+        sentence = say_later("Now roll {dice}: {chance}; banking {total:,} costs {less}.")
     if bank is None:
         sentence, bank = say_later("Now roll {dice}: {chance}; banking is not allowed."), odds.roll
     return say(
@@ -309,7 +309,7 @@ def _best_choice(odds: Odds) -> str:
         dice=dice_count(odds.position.dice),
         chance=percent(odds.roll if rolls else bank, odds.within),
         total=odds.position.turn_total,
-        less=cost_figure(abs(odds.roll - bank), odds.within),
+        less=cost_in_words(abs(odds.roll - bank), odds.within),
     )
 
 
@@ -320,8 +320,8 @@ def _best_set_aside(advice: Advice) -> str:
     first = say("Now {choice}: {chance}.", choice=_kept(best), chance=chance)
     if not others:
         return first
-    less = cost_figure(best.win_probability - others[0].win_probability, advice.within)
-    second = say_later("The next best, {choice}, costs {less} %.")
+    less = cost_in_words(best.win_probability - others[0].win_probability, advice.within)
+    second = say_later("The next best, {choice}, costs {less}.")
     return f"{first} {say(second, choice=_kept(others[0]), less=less)}"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from bot.features.points.service import GainCell, LongRunAnswer, PointsAnswer, TailGain
 from bot.layout import columns, dice_count, percent, rough_percent, wrap
 from bot.views.sheet import Sheet, sheet
-from bot.views.thresholds import bank_from_lines, threshold_text
+from bot.views.thresholds import bank_from_lines, star_lines, starred_text
 from solver.play.komi import HeadStart, Komi
 from solver.rules.ruleset import Ruleset, topics
 from solver.turn.dice import Remaining
@@ -59,12 +59,13 @@ def side_by_side_text(answers: Sequence[PointsAnswer]) -> str:
     dice = _columns_of_dice(answers)
     rows = [("rules", "points", "farkle", *map(str, dice))]
     for answer in answers:
-        bank = {each.dice: threshold_text(each) for each in answer.bank_from}
+        bank = {each.dice: starred_text(each) for each in answer.bank_from}
         chance = rough_percent(answer.farkle_probability)
         banks = (bank.get(number, "") for number in dice)
         rows.append((answer.rules.name, figure(answer.points, ",.1f"), chance, *banks))
     head = "A turn for the most points, as if there were no goal, and when to bank by dice left:"
-    return "\n".join([wrap(head), *columns(rows, right=range(1, 3 + len(dice)))])
+    stars = star_lines(each for answer in answers for each in answer.bank_from)
+    return "\n".join([wrap(head), *columns(rows, right=range(1, 3 + len(dice))), *stars])
 
 
 def side_by_side_sheet(answers: Sequence[PointsAnswer]) -> Sheet:
@@ -207,11 +208,12 @@ def _long_run_lines(rules: Ruleset, long_run: LongRunAnswer) -> list[str]:
             _chance(turn.share),
             figure(turn.farkle_cost, ",.2f"),
             _chance(turn.farkle_probability),
-            *map(threshold_text, turn.bank_from),
+            *map(starred_text, turn.bank_from),
         )
         for turn in long_run.turns
     ]
-    return [f"{penalty.sentence} {head} {how}", *columns(rows, right=range(4 + len(dice)))]
+    stars = star_lines(each for turn in long_run.turns for each in turn.bank_from)
+    return [f"{penalty.sentence} {head} {how}", *columns(rows, right=range(4 + len(dice))), *stars]
 
 
 def _trade_off_lines(answer: PointsAnswer) -> list[str]:

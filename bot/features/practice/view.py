@@ -10,9 +10,18 @@ from babel.dates import format_date
 
 from bot.features.practice.daily import Asked, BoardLine, Post, Solution, Verdict
 from bot.features.practice.drill import Drilled, DrillQuestion, DrillVerdict
-from bot.layout import columns, dice_count, escape_markdown, percent, safe_text, wrap
+from bot.layout import (
+    columns,
+    cost_in_words,
+    dice_count,
+    escape_markdown,
+    percent,
+    points_in_words,
+    safe_text,
+    wrap,
+)
 from bot.services.loaded import LoadedDice
-from bot.views.advice import cost_figure, cost_text, position_text, reason_text, sets_text
+from bot.views.advice import cost_text, position_text, reason_text, sets_text
 from bot.views.answer_data import position_data
 from bot.views.card import LONGEST_LABEL, Attachment, Button, Card
 from bot.views.dice_picture import dice_png
@@ -167,8 +176,8 @@ def found_text(question: Question, choice: int) -> str:
     chosen = choice_text(question, question.choices[choice])
     if question.cost(choice) <= 0:
         return say("Right: {choice} is best.", choice=chosen)
-    cost = cost_figure(question.cost(choice), question.within)
-    return say("Not the best: {choice} costs {cost} %.", choice=chosen, cost=cost)
+    cost = cost_in_words(question.cost(choice), question.within)
+    return say("Not the best: {choice} costs {cost}.", choice=chosen, cost=cost)
 
 
 def _ranked_lines(question: Question) -> list[str]:
@@ -430,7 +439,6 @@ def _source_data(drill: Drilled) -> dict[str, Any]:
 
 def _before(asked: DrillQuestion) -> Iterator[str]:
     """A sentence that says why there is no own decision to ask for, if there is none."""
-    least = figure(CLEAR * 100, ".1f")
     if asked.drill.turn is not None or asked.lessons or asked.drill.again:
         return
     if not asked.games:
@@ -441,9 +449,9 @@ def _before(asked: DrillQuestion) -> Iterator[str]:
         yield say_number("You had no decision to practise in {number:,} [game|games].", asked.games)
     else:
         yield say_number(
-            "In {number:,} [game|games] none of your decisions cost {least} % or more.",
+            "In {number:,} [game|games] none of your decisions cost {least} or more.",
             asked.games,
-            least=least,
+            least=points_in_words(figure(CLEAR * 100, ".1f")),
         )
 
 
@@ -484,8 +492,8 @@ def _verdict(verdict: DrillVerdict) -> Iterator[str]:
         yield say("You chose the same in the game.")
     elif drill.chosen is not None:
         chosen = choice_text(question, question.choices[drill.chosen])
-        sentence = say_later("In the game you chose to {choice}, which cost {cost} %.")
-        cost = cost_figure(question.cost(drill.chosen), question.within)
+        sentence = say_later("In the game you chose to {choice}, which cost {cost}.")
+        cost = cost_in_words(question.cost(drill.chosen), question.within)
         yield say(sentence, choice=chosen, cost=cost)
 
 

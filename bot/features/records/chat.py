@@ -17,7 +17,7 @@ from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.levels import Levels
 from bot.services.place_settings import check_games
-from bot.services.tables import Caller, Person, Table
+from bot.services.tables import Caller, Person, Table, bot_name
 from bot.store import records
 from bot.store.rows import DamagedGameError, MissingGameError
 from bot.table.badges import thrown_places, throws
@@ -275,9 +275,21 @@ class RecordCommands:
             return word
         name = str(word).removeprefix("@")
         person = await records.find_person(self._tables.store, place, name)
+        if person is None and _is_bot(name):
+            raise InvalidRequestError.say(
+                '"{name}" is a bot: /leaderboard bots:yes counts its games, and /levels says how'
+                " strong it is",
+                name=name,
+            )
         if person is None:
             raise InvalidRequestError.say('nobody called "{name}" has played here', name=name)
         return Person(person, name)
+
+
+def _is_bot(name: str) -> bool:
+    """Whether a bot is called so at a table, where several of a level have numbers."""
+    called = name.casefold().rstrip(" 0123456789")
+    return any(called in {level, f"{level} bot", bot_name(level).casefold()} for level in LEVELS)
 
 
 def _proof_card(proof: Proof) -> Card:

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bot.chat.commands import Reply
+from bot.chat.commands import Reply, replies_to
+from bot.fronts.lines import spoken_by
 from bot.languages import language
 from bot.services import tables
 from bot.table.fair_dice import Proof, verify_proof
@@ -93,6 +94,21 @@ async def test_hints_are_against_the_strongest_as_if_alone(
     await chat.say("ann: /resign sure:yes")
     assert told not in await chat.say("bob: /hint"), "two are left"
     speak(ENGLISH)
+
+
+async def test_a_rematch_is_of_the_dice_of_those_who_played(chat: Chat) -> None:
+    """What waited for who left is nobody's dice, and no third player is waited for."""
+    await chat.say(f"ann: /play @bob @carl {SETS} {GOAL}")
+    left = (await chat.all("bob: /leave"))[-1]
+    last = await played_out(chat, left)
+    caller, _ = spoken_by("carl: again")
+    again = chat.pressing.play_again(caller, last.subject.table)
+    begun, *_ = [reply.subject.table async for reply in replies_to(again)]
+    dice = (kit.dice.text for kit in begun.game.kits)
+    assert dict(zip(begun.names, dice, strict=True)) == {
+        "carl": "odd*6",
+        "ann": "lucky*3,devil*2,odd",
+    }
 
 
 async def test_bots_that_count_points_wait_for_nothing(

@@ -9,6 +9,7 @@ from contextlib import closing
 from functools import partialmethod
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from sqlalchemy.dialects import sqlite
@@ -53,6 +54,15 @@ async def test_tables_of_the_version_before_are_brought_up_to_date(path: Path, u
         assert connection.execute("SELECT number FROM schema_version").fetchall() == [(1,)]
         assert connection.execute("SELECT id FROM games").fetchall() == [("g",)]
     await (await Store.open(url)).close()
+
+
+async def test_a_start_asks_once_whether_the_tables_are_ours(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = Mock(wraps=database.check_ours)
+    monkeypatch.setattr(database, "check_ours", counted)
+    await (await Store.open(url)).close()
+    assert counted.call_count == 1
 
 
 async def test_every_command_finds_its_games_by_an_index(path: Path, url: str) -> None:

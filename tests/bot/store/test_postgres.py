@@ -187,6 +187,17 @@ async def test_who_may_make_no_tables_is_told(url: str) -> None:
         await Store.open(guest)
 
 
+async def test_who_lacks_tables_is_told_of_another_database(url: str) -> None:
+    await (await Store.open(url)).close()
+    engine = create_async_engine(url)
+    for table, told in ("results", "is damaged; "), ("games", "it lacks games; "):
+        async with engine.begin() as connection:
+            await connection.execute(text(f"DROP TABLE {table} CASCADE"))
+        with pytest.raises(StoreError, match=f"{told}put back a copy, or choose an empty one$"):
+            await Store.open(url)
+    await engine.dispose()
+
+
 async def test_a_running_bot_keeps_copies_of_it(store: Store, tmp_path: Path) -> None:
     await store.set_place_setting("here", "games", 7)
     keeping = asyncio.create_task(keep_backups(store.database, tmp_path, 7))

@@ -27,7 +27,7 @@ async def test_a_turn_explained(chat: Chat) -> None:
     assert not reply.private
     assert reply.text.splitlines() == [
         "you 4,200, them 5,000, turn total 350, facebook rules",
-        "Now bank 350: 37.56 %; rolling 2 dice costs 0.71 %.",
+        "Now bank 350: 37.56 %; rolling 2 dice costs 0.71 percentage points.",
         "When to bank, by dice to roll:",
         "  6 dice  from 4,350 on",
         "  5 dice  from 2,600 on",
@@ -63,7 +63,9 @@ async def test_the_best_choice_costs_nothing_and_the_other_what_it_says(
     roll, bank = table.roll_value(state), table.bank_value(state)
     assert bank is not None
     less = f"{100 * (roll - bank):.2f}"
-    assert f"Now roll 5 dice: {100 * roll:.2f} %; banking 100 costs {less} %" in text
+    assert (
+        f"Now roll 5 dice: {100 * roll:.2f} %; banking 100 costs {less} percentage points" in text
+    )
     text = await chat.say("/explain")
     assert "Now roll 6 dice: 53.49 %; banking is not allowed." in text
     text = await chat.say("/explain me:2800 them:3500 rules:kcd")

@@ -2,11 +2,16 @@
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bot.features.points.service import LongRunAnswer, LongRunTurn, PointsQuestion, points_answer
+from bot.features.points.view import points_text, side_by_side_text
+from solver.rules.file import load_rules
+from solver.turn.thresholds import BankFrom
 from tests.bot.cli.test_main import Farkle
 from tests.conftest import rules_file
 
@@ -78,6 +83,22 @@ def test_a_turn_for_most_points_in_words(farkle: Farkle) -> None:
         "        1  15.76 %   73.70  17.10 %  never  3,050  1,000  400  300  300",
         "        2   2.70 %  500.00  13.21 %  never  2,650    550  300  300  300",
     ]
+
+
+def test_a_star_tells_where_one_rolls_again_above_what_is_said() -> None:
+    pig = points_answer(load_rules("pig"), PointsQuestion())
+    banks = (BankFrom(1, 20, ((25, 30),)),)
+    meaning = "* better to roll again at some higher turn total"
+    lines = side_by_side_text([pig, replace(pig, bank_from=banks)]).splitlines()
+    assert [line.split()[-1] for line in lines[-3:-1]] == ["20", "20*"]
+    assert lines[-1] == meaning
+    assert "*" not in side_by_side_text([pig, pig])
+    turns = tuple(LongRunTurn(k, 0.5, 100.0, 0.6, (pig.bank_from, banks)[k]) for k in range(2))
+    rules = load_rules("zilch")
+    long_run = replace(pig, rules=rules, long_run=LongRunAnswer(8.0, 0.6, turns))
+    lines = points_text(long_run).splitlines()
+    assert [line.split()[-1] for line in lines[-3:-1]] == ["20", "20*"]
+    assert lines[-1] == meaning
 
 
 @pytest.mark.slow

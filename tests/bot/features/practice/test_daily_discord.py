@@ -68,7 +68,7 @@ async def test_a_day_and_the_next(
 
     wrong = await shown(await discord.press(BOB, message, "Keep 1 and bank"))
     assert wrong.ephemeral
-    assert wrong.text.startswith("Not the best: keep 1 and bank 200 costs 6.62 %.")
+    assert wrong.text.startswith("Not the best: keep 1 and bank 200 costs 6.62 percentage points.")
     again = await shown(await discord.press(BOB, message, "Keep 1 1 and roll"))
     assert again.ephemeral
     assert again.text.startswith("You have answered already, and your first answer counts.\nNot")

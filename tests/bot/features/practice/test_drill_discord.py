@@ -62,7 +62,9 @@ async def test_the_own_decisions_are_asked_in_one_private_message(discord: Loopb
     assert ", turn 2**\n6 5 4 2 2 2: you 50, them 1,500" in asked.text
     pressed = asked.button("Keep 5 and bank")["custom_id"]
     await discord.press(ANN, asked, custom_id=pressed)
-    await becomes(asked, "Not the best: keep 5 and bank 50 costs 5.63 %.\nYou chose")
+    await becomes(
+        asked, "Not the best: keep 5 and bank 50 costs 5.63 percentage points.\nYou chose"
+    )
     assert "You get this position again in 10 minutes." in asked.text
     await discord.press(ANN, asked, custom_id=pressed)
     await becomes(asked, "You have answered already")
