@@ -54,6 +54,7 @@ SAID: dict[str, tuple[str, ...]] = {
     "/kcd dice": (),
     "/keep": (),
     "/leaderboard": (),
+    "/leaderboard bots:yes": (),
     "/leave bob": REAL_DICE,
     "/match optimal cautious": (),
     "/odds": (),
