@@ -82,12 +82,6 @@ _IN_A_SENTENCE = {
     )
 }
 """How people tell points, none of which are dice as they end in 0, by the option that says so."""
-_ONE_DIE = re.compile(
-    rf"\b(?:(?:rolled|threw|got|of|von)(?: an?)? {_DIE}\s*(?:$|[{ENDS}]|(?:and|what|und|was)\b)"
-    rf"|{_DIE} (?:gewürfelt|geworfen)\b)",
-    re.IGNORECASE,
-)
-"""How people tell a roll of one die beside points, where "2 dice left" is none."""
 _WHAT_NOW = re.compile(
     r"(?:what|which(?: dice| ones)?) (?:should|do|shall|can) I (?:keep|do|set aside)(?: now)?"
     r"|(?:was|welche(?: Würfel)?) soll(?:te)? ich (?:jetzt )?(?:behalten|tun|machen)",
@@ -131,10 +125,10 @@ def _question_of(line: str, options: Collection[str]) -> str | None:
         points += (f"{name}:{hit[1]}" for hit in said.finditer(line))
         line = said.sub("", line)
     roll = max(_ROLL.finditer(line), key=_dice, default=None)
-    if points and roll and _dice(roll) == 1 and not _ONE_DIE.search(line):
+    if points and roll and _dice(roll) == 1:  # as in "2 dice left"
         return None
-    asks = points or _ASKS.search(line)
-    if not roll or not (asks or (_dice(roll) >= _ENOUGH and not begins_so)):
+    is_rolled = roll and _dice(roll) >= _ENOUGH and (points or not begins_so)
+    if not roll or not (is_rolled or _ASKS.search(line)):
         return None
     names = "|".join(sorted(map(re.escape, options), key=len, reverse=True))
     given = re.compile(rf"\b(?:{names})(?:\s*[:=]\s*\S+|\s+\d[\d.,']*)", re.IGNORECASE)

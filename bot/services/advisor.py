@@ -218,7 +218,7 @@ class Advisor:
         asked = self.asked_in(game)
         held = asked.position.held
         if held.changed and roll != game.turn.roll:
-            position = replace(asked.position, held=held._replace(changed=False))
+            position = replace(asked.position, held=replace(held, changed=False))
             asked = replace(asked, position=position)
         advice = asked.reasoned(asked.advise(roll))
         return with_endings(asked.play, advice) if endings else advice

@@ -23,7 +23,7 @@ import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -343,7 +343,7 @@ def _outcome(job: Job, answer: Outcome) -> Outcome:
     rules = job.subject.rules
     if isinstance(answer, Solution):
         # under the client's own name, and not the worker's copy of the rules
-        answer = answer._replace(rules=rules)
+        answer = replace(answer, rules=rules)
         if answer.values.shape != value_shape(rules):
             return ClusterError(f"{rules.name}: {_OTHER_VERSION}")
     elif isinstance(answer, NoAnswerError):

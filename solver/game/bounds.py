@@ -140,12 +140,16 @@ Prove = Callable[[float, Shape], float | None]
 """Proves a bound of at most a tolerance by intervals of a shape; None if it does not."""
 
 
-def first_proved(prove: Prove, tolerances: Iterable[float], *, falls: bool) -> float | None:
+def first_proved(
+    prove: Prove, tolerances: Iterable[float], *, falls: bool, shapes: int | None = None
+) -> float | None:
     """Return the first bound that is proved, tolerance by tolerance; None if none is.
 
     falls : whether a score may fall, so that intervals that narrow towards the goal may grow
+    shapes : how many shapes are tried; all if None
     """
-    bounds = (prove(tolerance, shape) for tolerance in tolerances for shape in SHAPES[falls:])
+    tried = SHAPES[falls:][:shapes]
+    bounds = (prove(tolerance, shape) for tolerance in tolerances for shape in tried)
     return next((bound for bound in bounds if bound is not None), None)
 
 

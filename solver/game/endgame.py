@@ -19,8 +19,8 @@ between any two that follow one another: their distance is a proved bound of the
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -52,7 +52,8 @@ NEXT_TO_NOTHING = 1e-15
 dice left may be better than more points."""
 
 
-class Endgame(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Endgame:
     """The end of the games of a rule set, for one of the players or for both."""
 
     lasts: Floats

@@ -11,6 +11,7 @@ number, the mover's first.
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import permutations
 from typing import NamedTuple
 
@@ -105,7 +106,8 @@ than one can lead where a tie is shared or played on; in the latter case every l
 of its own, with room for as many as there can be, and a margin of 0 is that of a play-off."""
 
 
-class ManySolution(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class ManySolution:
     """Start-of-turn values of a game of several players, and what it took to find them."""
 
     rules: Ruleset

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -66,7 +66,8 @@ _THEIR = {
 """What is said of a standing that cannot be, the own one and the opponent's."""
 
 
-class Held(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Held:
     """What is left of the badges in a game of two under way."""
 
     uses: tuple[int, int] | None = None

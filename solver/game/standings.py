@@ -233,7 +233,8 @@ class Block:
     scores: int
 
 
-class Solution(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Solution:
     """Start-of-turn win probabilities of a game, and what it took to find them."""
 
     rules: Ruleset
@@ -254,7 +255,8 @@ class Solution(NamedTuple):
     """R where turns may begin with what the player before left, see `solver.game.take_over`."""
 
 
-class FloorEffect(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class FloorEffect:
     """What a score floor changes, against a lower one, by the lesser of the two scores."""
 
     floor: int

@@ -266,8 +266,13 @@ class Sweeps:
             self._correction = Correction(self._work, self.turns.whole, self.table)
         self._correction.apply(self.table, self._change, _ROUNDS)
 
-    def error_bound(self, tolerance: float, residual: float) -> float | None:
-        """A proved bound of the error of every value, if there is one; see `bounds`."""
+    def error_bound(
+        self, tolerance: float, residual: float, *, shapes: int | None = None
+    ) -> float | None:
+        """A proved bound of the error of every value, if there is one; see `bounds`.
+
+        shapes : how many shapes of intervals are tried; all if None
+        """
         # over once there is something to prove, and as large as the table
         self._change, self._correction = _NO_CHANGE, None
 
@@ -291,7 +296,7 @@ class Sweeps:
                 on_progress=on_progress,
             )
 
-        return bounds.first_proved(prove, [tolerance], falls=self.falls)
+        return bounds.first_proved(prove, [tolerance], falls=self.falls, shapes=shapes)
 
     def widest_bound(self, tolerance: float, residual: float) -> float:
         """What can be proved of the error of values that are as exact as they get.

@@ -56,7 +56,7 @@ sweep solves the game, or from corrections."""
 _MOST_IN_VAIN = 2000
 """Such sweeps after which only rounding is left to change."""
 
-_AT_REST = 0.5
+_AT_REST = 0.1
 """A group is left out if it changed by no more than so many times what would end the solve."""
 
 _SURE = 0.5
@@ -81,7 +81,7 @@ _NEARLY_LOST = 1e-6
 near 1 leaves, which is no more exact."""
 
 
-def solve(  # noqa: C901 - a loop with many ends
+def solve(  # noqa: C901, PLR0912 - a loop with many ends
     rules: Ruleset,
     *,
     cache: Path,
@@ -139,19 +139,21 @@ def solve(  # noqa: C901 - a loop with many ends
         settled = _NOISE if failed and not falls and not rounding else enough
         # a correction leaves groups at rest so little to change that all is proved as it is
         if change <= settled and (verifying or (corrects and change <= enough * _SURE)):
-            error_bound = sweeps.error_bound(tolerance, change)
+            error_bound = sweeps.error_bound(tolerance, change, shapes=None if verifying else 1)
             if error_bound is None and verifying and (rounding or (falls and change <= _NOISE)):
                 error_bound = sweeps.widest_bound(tolerance, change)
             if error_bound is not None:
                 break
-            failed, target, sweeps.wide = True, change / _CLOSER, _WIDE
-            enough = target if falls else tolerance
+            corrects = False
+            if verifying:
+                failed, target, sweeps.wide = True, change / _CLOSER, _WIDE
+                enough = target if falls else tolerance
         # a last sweep verifies everything; where one sweep solves the game every second one does
         verifying = change <= max(enough * _SURE, _NOISE) if falls else not verifying
         # level scores in different modes would change back and forth
         sweeps.plain = verifying and (failed or not rules.has_opening)
         # where they help values settle soon
-        corrects &= not failed and course.in_vain < _FEW_IN_VAIN
+        corrects &= course.in_vain < _FEW_IN_VAIN
         at_rest = -1.0 if verifying else enough * _AT_REST
         residual = change
         if course.rate <= _SLOW or number <= rough + 2:

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -244,7 +244,7 @@ def test_a_whole_file_of_other_rules_does_not_stand_for_these(saved: Saved) -> N
 def test_a_damaged_file_does_not_stand_before_a_good_one(saved: Saved) -> None:
     """The lower floor is preferred as long as its file is good."""
     lower = with_floor(saved.solution.rules, -700)
-    other = saved.solution._replace(rules=lower, values=np.full(value_shape(lower), 0.5))
+    other = replace(saved.solution, rules=lower, values=np.full(value_shape(lower), 0.5))
     _, values = save_strategy(other, saved.folder)
     rules = saved.solution.rules
     assert open_strategy(saved.folder, rules).win_probability(START) == 0.5
@@ -293,7 +293,7 @@ def test_a_strategy_that_is_solved_again_is_the_new_one(saved: Saved) -> None:
     situation = Situation(rules=saved.solution.rules)
     before = advisor.odds(None, situation).roll
     assert strategy.turn(START).value(TurnState(0, 3)) == before
-    lower = saved.solution._replace(values=saved.solution.values * 0.5)
+    lower = replace(saved.solution, values=saved.solution.values * 0.5)
     for solution in (lower, saved.solution, lower):
         save_strategy(solution, saved.folder)
         fresh = open_strategy(saved.folder, saved.solution.rules)
@@ -336,7 +336,7 @@ def test_a_file_that_goes_while_it_is_open(saved: Saved) -> None:
 
 def test_the_advisor_falls_back_on_another_file(saved: Saved) -> None:
     lower = with_floor(saved.solution.rules, -700)
-    other = saved.solution._replace(rules=lower, values=np.full(value_shape(lower), 0.5))
+    other = replace(saved.solution, rules=lower, values=np.full(value_shape(lower), 0.5))
     _, values = save_strategy(other, saved.folder)
     advisor = Advisor(saved.folder)
     assert advisor.strategy(saved.solution.rules).win_probability(START) == 0.5

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,7 @@ def test_the_most_exact_strategy_is_taken(tmp_path: Path, tiny: Solution) -> Non
     def saved(floor: int, tolerance: float) -> Path:
         rules = with_floor(tiny.rules, floor)
         values = np.full(value_shape(rules), 0.5)
-        solution = tiny._replace(rules=rules, values=values, tolerance=tolerance)
+        solution = replace(tiny, rules=rules, values=values, tolerance=tolerance)
         save_strategy(solution, tmp_path)
         return strategy_path(tmp_path, rules)
 
@@ -99,7 +100,7 @@ def test_a_missing_strategy_says_how_to_make_it(tmp_path: Path) -> None:
 
 def test_saving_again_leaves_one_strategy(folder: Path, tiny: Solution) -> None:
     before = files(folder)
-    save_strategy(tiny._replace(values=tiny.values * 0.5), folder)
+    save_strategy(replace(tiny, values=tiny.values * 0.5), folder)
     assert files(folder) == before
     assert open_strategy(folder, tiny.rules).win_probability(Position.of_two(dice=3)) < 0.5
 
@@ -135,7 +136,7 @@ def test_a_foreign_file_is_refused(folder: Path, tiny: Solution) -> None:
 
 
 def test_values_that_are_no_probabilities_are_refused(folder: Path, tiny: Solution) -> None:
-    save_strategy(tiny._replace(values=tiny.values + 1), folder)
+    save_strategy(replace(tiny, values=tiny.values + 1), folder)
     with pytest.raises(StrategyFileError, match="not probabilities"):
         open_strategy(folder, tiny.rules).turn(Position.of_two(dice=3))
 
@@ -198,7 +199,7 @@ def test_solves_at_the_same_time_do_not_harm_each_other(tmp_path: Path, tiny: So
     save_strategy(tiny, tmp_path)
     writers = [
         _SERVER.Process(
-            target=_save_often, args=(tiny._replace(values=tiny.values * factor), tmp_path, 60)
+            target=_save_often, args=(replace(tiny, values=tiny.values * factor), tmp_path, 60)
         )
         for factor in (0.25, 0.5)
     ]
@@ -224,7 +225,7 @@ def test_a_strategy_that_is_replaced_while_it_is_opened(
     hash_values = solver.solved.sha256
 
     def hash_too_late(*args: Any, **kwargs: Any) -> Any:
-        save_strategy(tiny._replace(values=tiny.values * 0.5), folder)
+        save_strategy(replace(tiny, values=tiny.values * 0.5), folder)
         return hash_values(*args, **kwargs)
 
     monkeypatch.setattr(solver.solved, "sha256", hash_too_late)
@@ -238,7 +239,7 @@ def test_a_killed_writer_leaves_the_old_strategy_whole(tmp_path: Path, tiny: Sol
     save_strategy(tiny, tmp_path)
     for milliseconds in (0, 3, 10, 30):
         writer = _SERVER.Process(
-            target=_save_often, args=(tiny._replace(values=tiny.values * 0.5), tmp_path, 10**6)
+            target=_save_often, args=(replace(tiny, values=tiny.values * 0.5), tmp_path, 10**6)
         )
         writer.start()
         while open_strategy(tmp_path, tiny.rules).win_probability(Position.of_two(dice=3)) > 0.5:

@@ -380,7 +380,7 @@ def _mover_first(position: Position) -> Position:
     mover, held = position.mover, position.held
     uses = held.uses and (held.uses[mover], held.uses[1 - mover])
     players = tuple(position.players[k] for k in position.in_order)
-    return replace(position, players=players, mover=0, held=held._replace(uses=uses))
+    return replace(position, players=players, mover=0, held=replace(held, uses=uses))
 
 
 _COUNTED = {

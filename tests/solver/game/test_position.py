@@ -1,5 +1,5 @@
 import csv
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -295,3 +295,9 @@ def test_points_that_confirm_are_told_by_the_turn_total_or_asked_for() -> None:
     assert "so many points" in impossible_turn(rules, TurnState(225, 1, to_confirm=50))
     odd = Position.of_two(turn_total=225, dice=1, to_confirm=60)
     refused(rules, odd, "60 points cannot be left to be confirmed.*multiple of 25 up to 100")
+
+
+def test_what_is_left_of_badges_has_names_in_plain_data() -> None:
+    """Decisions that are kept are known again by this text."""
+    held = asdict(Position.of_two())["held"]
+    assert held == {"uses": None, "spent": False, "changed": False}
