@@ -11,6 +11,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from solver.folders import keep_private, make_private
@@ -82,27 +84,21 @@ class JsonFormatter(LogFormatter):
         return json.dumps({key: self.without_secrets(value) for key, value in entry.items()})
 
 
-class LogFile(logging.Handler):
+class LogFile(RotatingFileHandler):
     """A file for its owner alone, made when there is something to write; what is old goes."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.path = path.absolute()
+        super().__init__(path, maxBytes=_MOST_BYTES, backupCount=1, encoding="utf-8", delay=True)
 
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write a line, to standard error where no file can be written."""
-        # as RotatingFileHandler does, which takes 4 ms of every command to load
-        line = self.format(record)
-        try:
-            make_private(self.path.parent)
-            keep_private(self.path)
-            if self.path.stat().st_size >= _MOST_BYTES:
-                self.path.replace(f"{self.path}.1")
-                keep_private(self.path)
-            with self.path.open("a", encoding="utf-8", errors="backslashreplace") as file:
-                print(line, file=file)
-        except OSError:
-            print(line, file=sys.stderr)  # noqa: T201
+    def _open(self) -> TextIOWrapper:
+        path = Path(self.baseFilename)
+        make_private(path.parent)
+        keep_private(path)
+        return path.open("a", encoding="utf-8", errors="backslashreplace")
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - as logging has it
+        """Where no file can be written, standard error is what is left."""
+        print(self.format(record), file=sys.stderr)  # noqa: T201
 
 
 def open_log(
@@ -125,7 +121,7 @@ def open_log(
 def where() -> str:
     """Which file the log is, in the words after a sentence; empty if it is none."""
     files = [handler for handler in logging.getLogger().handlers if isinstance(handler, LogFile)]
-    return f" ({files[0].path})" if files else ""
+    return f" ({files[0].baseFilename})" if files else ""
 
 
 def _printable(text: str) -> str:
