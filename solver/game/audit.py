@@ -51,7 +51,7 @@ def residual(
     for total in range(last_total, -1, -1):
         on_progress(Progress(1, 1 - total / (last_total + 1)))
         turns = solve_turns, turn, turn_of_lists
-        audit_kernels.total_residual(*turns, table, total, *work, every, worst)
+        audit_kernels.total_residual(*turns, table, total, *work.alike, every, worst)
     return float(worst.max())
 
 
@@ -66,7 +66,7 @@ def floor_effect(
     worst, costs = np.zeros((scores, scores)), np.zeros((scores, scores))
     for total in range(2 * scores - 1):
         held_against = exact_table, exact.game, exact.scratch
-        given = *work, *held_against, _SAME, worst, costs
+        given = *work.alike, *held_against, _SAME, worst, costs
         audit_kernels.compare_total(solve_turns, turn, table, total, *given)
     lesser = np.minimum.outer(np.arange(scores), np.arange(scores)).ravel()
     by_lesser = np.zeros((2, scores))

@@ -21,7 +21,7 @@ from solver.game.kernels import (
     solve_levels,
 )
 from solver.game.lanes import LANES
-from solver.game.layout import NOT_ALLOWED, PAD, Work
+from solver.game.layout import NOT_ALLOWED, PAD
 
 _matrix = array_type(types.float64, 2)
 
@@ -57,7 +57,7 @@ def _lanes(s, start, u, w, game):
     error_model="numpy",
 )
 def total_residual(
-    solve, turn, by_lists, table, s, game, lists, others, bonuses, scratch, slack, every, worst
+    solve, turn, by_lists, table, s, game, lists, bonuses, scratch, slack, every, worst
 ):
     """Raise worst[worker] to the largest relative residual of any state of total s.
 
@@ -68,8 +68,8 @@ def total_residual(
     workers = worst.size
     low, groups, modes = _tasks(s, game)
     for worker in prange(workers):
-        own = own_work(game, lists, others, bonuses, scratch, slack, worker)
-        whole = Work(game, every, others, bonuses, own.scratch, slack)
+        own = own_work(game, lists, bonuses, scratch.values, scratch, slack, worker)
+        whole = own_work(game, every, bonuses, scratch.values, scratch, slack, worker)
         largest = 0.0
         for task in range(worker, groups * game.roles * modes * modes, workers):
             start = low + task % groups * LANES
@@ -79,7 +79,7 @@ def total_residual(
             steps = solve(turn, table, s, start, r, u, w, own)
             if steps == 0:
                 continue
-            values = own.scratch.values[:, :steps]
+            values = own.values[:, :steps]
             solved = values.copy()
             solve_levels(by_lists, steps, whole)
             first, last = _lanes(s, start, u, w, game)
@@ -118,7 +118,6 @@ def compare_total(
     s,
     game,
     lists,
-    others,
     bonuses,
     scratch,
     slack,
@@ -139,9 +138,11 @@ def compare_total(
     workers = len(scratch.lost)
     low, groups, modes = _tasks(s, game)
     for worker in prange(workers):
-        exact = own_work(exact_game, lists, others, bonuses, exact_scratch, slack, worker)
-        own = own_work(game, lists, others, bonuses, scratch, slack, worker)
-        levels, _, dice, _ = own.scratch.values.shape
+        exact = own_work(
+            exact_game, lists, bonuses, exact_scratch.values, exact_scratch, slack, worker
+        )
+        own = own_work(game, lists, bonuses, scratch.values, scratch, slack, worker)
+        levels, _, dice, _ = own.values.shape
         for task in range(worker, groups, workers):
             start = low + task * LANES
             for mode in range(game.roles * modes * modes):
@@ -157,11 +158,11 @@ def compare_total(
                     largest, cost = worst[score, opponent], costs[score, opponent]
                     for level in range(levels):
                         for t in range(steps):
-                            banked = own.scratch.bank[t, lane]
-                            exact_banked = exact.scratch.bank[t, lane]
+                            banked = own.bank[t, lane]
+                            exact_banked = exact.bank[t, lane]
                             for n in range(dice):
-                                value = own.scratch.values[level, t, n, lane]
-                                true = exact.scratch.values[level, t, n, lane]
+                                value = own.values[level, t, n, lane]
+                                true = exact.values[level, t, n, lane]
                                 largest = max(largest, abs(value - true) * 2.0 / (value + true))
                                 if banked == NOT_ALLOWED:
                                     continue

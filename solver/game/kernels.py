@@ -17,9 +17,9 @@ steps : number of turn totals to solve in the turns of a group
 first : least `paired_score` of a group of pairs, states and their mirror images
 active : whether each group of a total is to be solved
 game : a GameNumbers
-lists, others, bonuses, scratch, slack : with `game` the parts of a Work, which numba cannot bring
+lists, bonuses, scratch, slack, others : with `game` the parts of a Work, which numba cannot bring
     whole into a parallel loop
-work : the Work of one thread, see `own_work`
+work : the OwnWork of one thread and one player, see `own_work`
 one, other : how the players of the first and of the other half of the roles play, see Outcomes
 """
 
@@ -42,8 +42,8 @@ from solver.game.layout import (
     GameNumbers,
     Lists,
     Outcomes,
+    OwnWork,
     Scratch,
-    Work,
 )
 from solver.turn.equations import EVEN
 
@@ -92,17 +92,21 @@ SCRATCH_TYPE = types.NamedTuple(
 WORK_TYPES = (
     GAME_TYPE,
     LISTS_TYPE,
-    LISTS_TYPE,
     array_type(types.intp, 1),
     SCRATCH_TYPE,
     types.float64,
 )
-"""The types of the fields of a Work."""
-_OWN_SCRATCH = [array_type(types.float64, array.ndim - 1) for array in SCRATCH_TYPE]
+"""The types of `Work.alike`."""
 OWN_WORK_TYPE = types.NamedTuple(
-    [*WORK_TYPES[:4], types.NamedTuple(_OWN_SCRATCH, Scratch), types.float64], Work
+    [
+        GAME_TYPE,
+        LISTS_TYPE,
+        array_type(types.intp, 1),
+        *[array_type(types.float64, axes) for axes in (4, 2, 2, 1, 1, 1, 3)],
+        types.float64,
+    ],
+    OwnWork,
 )
-"""The type of the Work of one thread."""
 _TURNS_SIGNATURE = types.intp(TURN_TYPE, TABLE_TYPE, *[types.intp] * 5, OWN_WORK_TYPE)
 TURNS_TYPE = types.FunctionType(_TURNS_SIGNATURE)
 """The type of `solve_turns`. Kernels are given it, as code that they call by its name is part of
@@ -131,19 +135,21 @@ def as_value(function: Any, signature: Any) -> Any:
 
 
 @njit(nogil=True, error_model="numpy")
-def own_work(game, lists, others, bonuses, scratch, slack, worker):
-    """The Work of one thread: with its part of the scratch arrays, without the axis of threads."""
-    own = Scratch(
-        scratch.values[worker],
-        scratch.others[worker],
+def own_work(game, lists, bonuses, values, scratch, slack, worker):
+    """The OwnWork of one thread: with its part of the scratch arrays, and values of a player's."""
+    return OwnWork(
+        game,
+        lists,
+        bonuses,
+        values[worker],
         scratch.bank[worker],
         scratch.farkle[worker],
         scratch.lost[worker],
         scratch.room[worker],
         scratch.barred[worker],
         scratch.banks[worker],
+        slack,
     )
-    return Work(game, lists, others, bonuses, own, slack)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -232,9 +238,9 @@ def _farkled(table, r, u, w, opponent, own, kept, game):
 
 
 @njit(nogil=True, error_model="numpy")
-def _keep(table, s, start, r, u, w, work, rows):
+def _keep(table, s, start, r, u, w, work, bank, rows):
     """Mend farkles that keep the turn total, where it may be banked."""
-    game, bank, farkle = work.game, work.scratch.bank, work.scratch.farkle
+    game, farkle = work.game, work.farkle
     low, high = own_scores(s, u, w, game)
     for lane in range(LANES):
         opponent = start + lane
@@ -246,7 +252,7 @@ def _keep(table, s, start, r, u, w, work, rows):
             if game.exact > 0 and own + t > game.scores:
                 break
             if own + t < game.scores:
-                if is_barred(own + t, work.scratch.barred):
+                if is_barred(own + t, work.barred):
                     continue
                 mode = after_bank(u, game) + u % game.farkle_limit
                 value = _farkled(table, r, mode, w, opponent, own, t, game)
@@ -321,16 +327,15 @@ def prepare_banks(table, s, start, r, u, w, steps, game, barred, bank):
 
 
 @njit(nogil=True, error_model="numpy")
-def prepare_rest(table, s, start, r, u, w, steps, origin, work):
-    """Fill a thread's scratch but for its banks, which are there, and for what all turns share.
+def prepare_rest(table, s, start, r, u, w, steps, origin, bank, work):
+    """Fill a thread's scratch but for banks, which are given, and for what all turns share.
 
     That is 1 beyond the goal where it wins at once, and that a farkle which keeps nothing is worth
     as much at any turn total: it is only in the first row.
 
     origin : row of the scratch's values for turn total 0
     """
-    game, lists = work.game, work.lists
-    values, _, bank, farkle, lost, room, _, _ = work.scratch
+    game, values, farkle, lost = work.game, work.values, work.farkle, work.lost
     low, high = own_scores(s, u, w, game)
     other, rows = game.roles - 1 - r, steps + game.reach
     for lane in range(LANES):
@@ -344,19 +349,20 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
             mode = u - u % game.farkle_limit
             lost[lane] = 1.0 - table[other, w, mode, kept, PAD + opponent]
     if game.keeps == 1:
-        room[:] = farkle[0]
-        _fill(farkle[:rows].ravel(), room)
-        _keep(table, s, start, r, u, w, work, rows)
+        work.room[:] = farkle[0]
+        _fill(farkle[:rows].ravel(), work.room)
+        _keep(table, s, start, r, u, w, work, bank, rows)
     levels, _, dice, _ = values.shape
     if game.caught != 0:
-        mend_caught(table, s, start, r, u, w, work)
+        mend_caught(table, s, start, r, u, w, bank, work)
     if game.exact > 0:
-        _mend_beyond(table, s, start, r, u, w, rows, work)
-    if lists.uses > 0:
+        _mend_beyond(table, s, start, r, u, w, rows, bank, work)
+    if work.lists.uses > 0:
         return
     if game.exact > 0:
         last = values[0, origin + steps]
-        _settle_beyond(last, bank[steps], farkle[steps if game.keeps == 1 else 0], lost, lists)
+        ends = bank[steps], farkle[steps if game.keeps == 1 else 0], lost
+        _settle_beyond(last, *ends, work.lists)
         for level in range(levels):
             for t in range(steps, rows):
                 values[level, origin + t] = last
@@ -365,7 +371,7 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
         if game.at_once == 0:
             for t in range(steps, rows):
                 _fill(values[level, origin + t].ravel(), bank[t])
-        if not lists.may_bank.all():
+        if not work.lists.may_bank.all():
             for t in range(steps, rows):
                 here = values[level, origin + t]
                 if t > steps and game.at_once == 1 and game.keeps == 0:
@@ -376,14 +382,14 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
                     bank[t].reshape(1, LANES),
                     farkle[t if game.keeps == 1 else 0].reshape(1, LANES),
                     lost.reshape(1, LANES),
-                    lists,
+                    work.lists,
                 )
 
 
 @njit(nogil=True, error_model="numpy")
-def mend_caught(table, s, start, r, u, w, work):
+def mend_caught(table, s, start, r, u, w, bank, work):
     """Set banks that come to the opponent's score to what they lead to: that one falls back."""
-    game, bank = work.game, work.scratch.bank
+    game = work.game
     low, high = own_scores(s, u, w, game)
     for lane in range(LANES):
         opponent = start + lane
@@ -391,7 +397,7 @@ def mend_caught(table, s, start, r, u, w, work):
         behind = opponent - own
         if not low <= own <= high or behind < may_bank_from(own, u, game):
             continue
-        if not is_barred(opponent, work.scratch.barred):
+        if not is_barred(opponent, work.barred):
             theirs, mode = caught_up(opponent, own, opponent, game), after_bank(u, game)
             after = table[game.roles - 1 - r, w, mode, theirs + opponent, PAD + theirs]
             bank[behind, lane] = 1.0 - after
@@ -426,9 +432,9 @@ def others_beyond(u, w, own, beyond, opponent, game):
 
 
 @njit(nogil=True, error_model="numpy")
-def _mend_beyond(table, s, start, r, u, w, rows, work):
+def _mend_beyond(table, s, start, r, u, w, rows, bank, work):
     """Set banks beyond an exact goal to what they lead to, which may be states of any total."""
-    game, bank = work.game, work.scratch.bank
+    game = work.game
     low, high = own_scores(s, u, w, game)
     for lane in range(LANES):
         opponent = start + lane
@@ -538,35 +544,33 @@ def prepare(table, s, start, r, u, w, work):
     Fills a thread's scratch and returns the number of turn totals to solve; 0 where no lane is a
     state.
     """
-    game = work.game
-    values, _, bank, farkle, _, room, barred, _ = work.scratch
+    game, bank = work.game, work.bank
     steps = turn_totals(s, start, r, u, w, game)
     if steps > 0:
         rows = steps + game.reach
-        prepare_banks(table, s, start, r, u, w, steps, game, barred, bank)
+        prepare_banks(table, s, start, r, u, w, steps, game, work.barred, bank)
         if game.at_once == 1:
-            values[:, steps:rows] = 1.0
-        prepare_rest(table, s, start, r, u, w, steps, 0, work)
+            work.values[:, steps:rows] = 1.0
+        prepare_rest(table, s, start, r, u, w, steps, 0, bank, work)
         if game.keeps == 0:
-            room[:] = farkle[0]
-            _fill(farkle[:rows].ravel(), room)
+            work.room[:] = work.farkle[0]
+            _fill(work.farkle[:rows].ravel(), work.room)
     return steps
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_rows(turn, begin, end, level, origin, work):
+def _solve_rows(turn, begin, end, level, origin, bank, work):
     """Solve a level's turn totals below `end`, those from there on being solved.
 
     Down to `begin`, if the turn function goes as far; returns the last one.
     """
-    values, _, bank, farkle, lost, _, _, _ = work.scratch
     following, row = min(level + 1, work.bonuses.size - 1), origin + begin
     return begin + turn(
-        values[level, row:].ravel(),
-        values[following, row + work.bonuses[level] :].ravel(),
+        work.values[level, row:].ravel(),
+        work.values[following, row + work.bonuses[level] :].ravel(),
         bank[begin:].ravel(),
-        farkle[begin:].ravel() if work.game.keeps == 1 else farkle[0],
-        lost,
+        work.farkle[begin:].ravel() if work.game.keeps == 1 else work.farkle[0],
+        work.lost,
         work.lists,
         end - begin,
     )
@@ -576,7 +580,7 @@ def _solve_rows(turn, begin, end, level, origin, work):
 def solve_levels(turn, steps, work):
     """Solve the turns that a thread's scratch was prepared for."""
     for level in range(work.bonuses.size - 1, -1, -1):
-        _solve_rows(turn, 0, steps, level, 0, work)
+        _solve_rows(turn, 0, steps, level, 0, work.bank, work)
 
 
 @njit(_TURNS_SIGNATURE, cache=True, nogil=True, error_model="numpy")
@@ -609,7 +613,7 @@ def rising(rows, low, high, fall):
 
 
 @njit(nogil=True, error_model="numpy")
-def solve_tiers(turns, steps, first, origin, work):
+def solve_tiers(turns, steps, first, origin, bank, work):
     """Solve like solve_levels, in less time where few dice are not worth a roll.
 
     origin : see `prepare_rest`
@@ -618,10 +622,10 @@ def solve_tiers(turns, steps, first, origin, work):
     on fall.
     """
     for level in range(work.bonuses.size - 1, -1, -1):
-        end = _solve_rows(turns[3], first, steps, level, origin, work)
-        end = _solve_rows(turns[2], first, end, level, origin, work)
-        end = _solve_rows(turns[1], first, end, level, origin, work)
-        _solve_rows(turns[0], 0, end, level, origin, work)
+        end = _solve_rows(turns[3], first, steps, level, origin, bank, work)
+        end = _solve_rows(turns[2], first, end, level, origin, bank, work)
+        end = _solve_rows(turns[1], first, end, level, origin, bank, work)
+        _solve_rows(turns[0], 0, end, level, origin, bank, work)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -671,15 +675,15 @@ def _of_layer(lists, places, begin, end):
 
 
 @njit(nogil=True, error_model="numpy")
-def solve_layer(turn, steps, number, layer, origin, work):
+def solve_layer(turn, steps, number, layer, origin, bank, work):
     """Solve a layer of turns in which a badge may be used, those of fewer uses being solved.
 
     number : the block of rows in which its first level is
     layer : 0 for the layer of the fewest uses that a turn may come to
     origin : as for `prepare_rest`
     """
-    values, _, bank, farkle, lost, _, _, _ = work.scratch
     game, lists = work.game, work.lists
+    values, farkle, lost = work.values, work.farkle, work.lost
     begin, end = (lists.split, len(lists.cells)) if layer > 0 else (0, lists.split)
     rows, count, dice = values.shape[1], lists.starts[-1], lists.start + 1
     may_bank = lists.may_bank[lists.split - dice : lists.split]

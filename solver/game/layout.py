@@ -236,13 +236,34 @@ class Work(NamedTuple):
 
     game: GameNumbers
     lists: Lists
-    others: Lists
-    """The lists of the second player of a contest."""
     bonuses: npt.NDArray[np.intp]
     """The bonus for each hot dice in a turn, in steps; the last one goes on for those to come."""
     scratch: Scratch
     slack: float
     """How far bounds are moved apart when they are written; 0 in a table of values."""
+    others: Lists
+    """The lists of the second player of a contest."""
+
+    @property
+    def alike(self) -> tuple[GameNumbers, Lists, npt.NDArray[np.intp], Scratch, float]:
+        """Return what kernels are given where both players throw the same dice."""
+        return self[:-1]
+
+
+class OwnWork(NamedTuple):
+    """What one thread is given for the turns of one player, see `Work` and `Scratch`."""
+
+    game: GameNumbers
+    lists: Lists
+    bonuses: npt.NDArray[np.intp]
+    values: Floats
+    bank: Floats
+    farkle: Floats
+    lost: Floats
+    room: Floats
+    barred: Floats
+    banks: Floats
+    slack: float
 
 
 def _game_numbers(
@@ -428,7 +449,7 @@ def make_work(
     )
     lists = [lists_of(plan, rows=shape[1]) for plan, shape in zip(plans, shapes, strict=False)]
     bonuses = np.array(plans[0].bonuses, dtype=np.intp)
-    return Work(game, lists[0], lists[-1], bonuses, scratch, slack)
+    return Work(game, lists[0], bonuses, scratch, slack, lists[-1])
 
 
 def make_table(

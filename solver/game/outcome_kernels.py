@@ -119,8 +119,8 @@ def outcome_of_lane(lane, rows, least, work, banked, farkled, ends):
     rows : its turn totals, as many as `banked` and `farkled` have at least
     least, banked, farkled, ends : as of `outcome_of_decisions`
     """
-    worth = work.scratch.values[:, :rows, :, lane].copy()
-    bank = work.scratch.bank[:rows, lane].copy().reshape((1, rows, 1))
+    worth = work.values[:, :rows, :, lane].copy()
+    bank = work.bank[:rows, lane].copy().reshape((1, rows, 1))
     allowed = np.ones(rows, dtype=np.bool_)
     given = worth, bank >= worth, allowed, work.lists, work.bonuses, least
     outcome_of_decisions(*given, banked[:rows], farkled[:rows], ends)
@@ -173,7 +173,6 @@ def outcomes_of_best_play(
     groups,
     game,
     lists,
-    others,
     bonuses,
     scratch,
     slack,
@@ -190,8 +189,8 @@ def outcomes_of_best_play(
     """
     workers, modes = used.size, game.farkle_limit * game.boards
     for worker in prange(workers):
-        own = own_work(game, lists, others, bonuses, scratch, slack, worker)
-        most = len(own.scratch.bank)
+        own = own_work(game, lists, bonuses, scratch.values, scratch, slack, worker)
+        most = len(own.bank)
         banked, farkled, ends = np.empty(most), np.empty(most), np.empty(3)
         place = used[worker]
         for group in range(worker, len(groups), workers):

@@ -104,7 +104,8 @@ def outcomes_of_values(
     size = max(1, len(groups) // (_CHUNKS * workers)) * workers
     for begin in range(0, len(groups), size):
         on_progress(begin / len(groups))
-        outcomes_of_best_play(solve_turns, turn, table, groups[begin : begin + size], *work, *given)
+        some = groups[begin : begin + size]
+        outcomes_of_best_play(solve_turns, turn, table, some, *work.alike, *given)
     return outcomes
 
 

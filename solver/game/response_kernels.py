@@ -114,7 +114,6 @@ def find_responses(
     s,
     game,
     lists,
-    others,
     bonuses,
     scratch,
     slack,
@@ -130,7 +129,7 @@ def find_responses(
     """
     workers, modes = len(scratch.lost), game.farkle_limit * game.boards
     for worker in prange(workers):
-        own = own_work(game, lists, others, bonuses, scratch, slack, worker)
+        own = own_work(game, lists, bonuses, scratch.values, scratch, slack, worker)
         for k in range(worker, len(first), workers):
             start = k * LANES
             for r in range(game.roles):

@@ -9,6 +9,8 @@ from numba import njit, prange, types
 from solver.game.kernels import (
     CONTEST_TYPES,
     GAME_TYPE,
+    LISTS_TYPE,
+    OUTCOMES_TYPE,
     OWN_WORK_TYPE,
     TABLE_TYPE,
     TURN_TYPES,
@@ -32,7 +34,7 @@ from solver.game.kernels import (
     uses_left,
 )
 from solver.game.lanes import LANES
-from solver.game.layout import NOT_ALLOWED, PAD, Scratch, Work
+from solver.game.layout import NOT_ALLOWED, PAD
 
 MAX_SECANT_STEPS = 100
 
@@ -41,10 +43,9 @@ _APART = 1e-9
 
 
 @njit(nogil=True, error_model="numpy")
-def _expect(s, start, r, u, w, rows, origin, work, outcomes):
+def _expect(s, start, r, u, w, rows, origin, bank, work, outcomes):
     """Set starts to what turns are worth that end by `outcomes`; scratch was prepared for them."""
-    game = work.game
-    values, _, bank, farkle, lost, _, _, _ = work.scratch
+    game, values, farkle, lost = work.game, work.values, work.farkle, work.lost
     low, high = own_scores(s, u, w, game)
     role = r % (game.roles // game.sides)
     for lane in range(LANES):
@@ -73,21 +74,19 @@ def _place_of_banks(r, u, w, behind, game):
 
 
 @njit(nogil=True, error_model="numpy")
-def _with_banks(table, s, start, r, u, w, steps, behind, work, rises):
-    """The Work of a thread with the banks of a mode, which are filled unless they are.
+def _banks(table, s, start, r, u, w, steps, behind, work, rises):
+    """The banks of a mode among those of a thread, which are filled unless they are.
 
     behind, rises : as of `solve_group`
     """
     game, place = work.game, _place_of_banks(r, u, w, behind, work.game)
-    values, others, _, farkle, lost, room, barred, banks = work.scratch
-    bank = banks[place]
+    bank = work.banks[place]
     if rises[place] < 0:
         low, high = own_scores(s, u, w, game)
         begin, end = max(0, s - start - high), min(LANES, s - start - low + 1)
-        prepare_banks(table, s, start, r, u, w, steps, game, barred, bank)
-        rises[place] = rising(bank[: steps + game.reach], begin, end, room)
-    scratch = Scratch(values, others, bank, farkle, lost, room, barred, banks)
-    return Work(game, work.lists, work.others, work.bonuses, scratch, work.slack)
+        prepare_banks(table, s, start, r, u, w, steps, game, work.barred, bank)
+        rises[place] = rising(bank[: steps + game.reach], begin, end, work.room)
+    return bank
 
 
 @njit(nogil=True, error_model="numpy")
@@ -97,31 +96,31 @@ def _solve_uses(turn, table, s, start, r, u, w, steps, origin, behind, below, wo
     below : whether those parts of turns are solved, too, in which fewer uses are left
     behind, rises : as of `solve_group`
     """
-    game, lists, scratch = work.game, work.lists, work.scratch
+    game, lists, raised = work.game, work.lists, work.bank
     uses, rows = uses_left(u, game), steps + game.reach
     fewest = max(0, uses - lists.layers + 1)
     said = np.zeros(LANES)
     for left in range(fewest if below else uses, uses + 1):
         mode = u - (uses - left) * game.farkle_limit * game.boards
-        own = _with_banks(table, s, start, r, mode, w, steps, behind, work, rises)
+        bank = _banks(table, s, start, r, mode, w, steps, behind, work, rises)
         block, raises = lists.layers - 1 - (left - fewest), lists.raised.size > 0 and left > 0
-        block, less = block * lists.levels, own
+        block, less = block * lists.levels, bank
         if raises:
             fewer = mode - game.farkle_limit * game.boards
-            less = _with_banks(table, s, start, r, fewer, w, steps, behind, work, rises)
-            prepare_rest(table, s, start, r, fewer, w, steps, origin, less)
+            less = _banks(table, s, start, r, fewer, w, steps, behind, work, rises)
+            prepare_rest(table, s, start, r, fewer, w, steps, origin, less, work)
             if lists.at_start:
-                scratch.bank[:rows] = NOT_ALLOWED
-                raise_banks(scratch.bank, less.scratch.bank, s, start, mode, rows, lists, game)
-                solve_layer(turn, steps, block, 0, origin, work)
-                said[:] = scratch.values[block, origin, lists.start]
-        prepare_rest(table, s, start, r, mode, w, steps, origin, own)
+                raised[:rows] = NOT_ALLOWED
+                raise_banks(raised, less, s, start, mode, rows, lists, game)
+                solve_layer(turn, steps, block, 0, origin, raised, work)
+                said[:] = work.values[block, origin, lists.start]
+        prepare_rest(table, s, start, r, mode, w, steps, origin, bank, work)
         if raises and not lists.at_start:
-            scratch.bank[:rows] = own.scratch.bank[:rows]
-            raise_banks(scratch.bank, less.scratch.bank, s, start, mode, rows, lists, game)
-            own = work
-        solve_layer(turn, steps, block, left - fewest, origin, own)
-    here = scratch.values[block, origin, lists.start]
+            raised[:rows] = bank[:rows]
+            raise_banks(raised, less, s, start, mode, rows, lists, game)
+            bank = raised
+        solve_layer(turn, steps, block, left - fewest, origin, bank, work)
+    here = work.values[block, origin, lists.start]
     here[:] = np.maximum(here, said)
     return block
 
@@ -131,7 +130,7 @@ _GROUP_SIGNATURE = types.void(
     TABLE_TYPE,
     *[types.intp] * 5,
     OWN_WORK_TYPE,
-    *CONTEST_TYPES,
+    OUTCOMES_TYPE,
     *[types.boolean] * 2,
     array_type(types.intp, 1),
     types.boolean,
@@ -141,9 +140,10 @@ GROUP_TYPE = types.FunctionType(_GROUP_SIGNATURE)
 
 
 @njit(_GROUP_SIGNATURE, cache=True, nogil=True, error_model="numpy")
-def solve_group(turns, table, s, start, r, u, w, work, one, other, behind, level, rises, below):
+def solve_group(turns, table, s, start, r, u, w, work, outcomes, behind, level, rises, below):
     """Renew the states with opponents' scores start .. start + LANES - 1.
 
+    The player to move, whose `work` it is, plays by `outcomes`, or as is best if they are empty.
     Where groups are told by the lesser score only those of players `behind`, or else of players
     ahead; those of `level` scores as well if so. Where a badge may be used, those parts of turns in
     which fewer uses are left are solved only if `below`.
@@ -155,49 +155,30 @@ def solve_group(turns, table, s, start, r, u, w, work, one, other, behind, level
     rows = steps + game.reach
     low, high = own_scores(s, u, w, game)
     begin, end = max(0, s - start - high), min(LANES, s - start - low + 1)
-    scratch = work.scratch
-    # lower bounds of both players, then upper ones
-    is_first = r // (game.roles // game.sides) % 2 == 0
-    lists, opponents = (work.lists, work.others) if is_first else (work.others, work.lists)
-    if uses_left(u, game) > lists.uses or uses_left(w, game) > opponents.uses:
-        return
-    # where both throw the same, turns of either side of a pair stay while badges may be used
-    is_second = game.sides == 1 and behind
-    values = scratch.values if is_first and not is_second else scratch.others
-    outcomes = one if is_first else other
-    bank, farkle, lost, room = scratch.bank, scratch.farkle, scratch.lost, scratch.room
-    own = Work(
-        game,
-        lists,
-        work.others,
-        work.bonuses,
-        Scratch(values, scratch.others, bank, farkle, lost, room, scratch.barred, scratch.banks),
-        work.slack,
-    )
     # all turns end in the same rows, where what is beyond the goal stays
-    origin, block = values.shape[1] - rows, 0
-    if lists.uses > 0:
+    origin, block = work.values.shape[1] - rows, 0
+    if work.lists.uses > 0:
         block = _solve_uses(
-            turns[0], table, s, start, r, u, w, steps, origin, behind, below, own, rises
+            turns[0], table, s, start, r, u, w, steps, origin, behind, below, work, rises
         )
     else:
-        own = _with_banks(table, s, start, r, u, w, steps, behind, own, rises)
-        prepare_rest(table, s, start, r, u, w, steps, origin, own)
+        bank = _banks(table, s, start, r, u, w, steps, behind, work, rises)
+        prepare_rest(table, s, start, r, u, w, steps, origin, bank, work)
         if outcomes.length.size == 0:
             first = rises[_place_of_banks(r, u, w, behind, game)] if game.exact == 0 else steps
             if game.caught != 0 and game.exact == 0:
-                first = rising(own.scratch.bank[:rows], begin, end, room)
+                first = rising(bank[:rows], begin, end, work.room)
             if game.keeps == 1:
-                first = max(first, rising(farkle[:rows], begin, end, room))
-            solve_tiers(turns, steps, min(steps, first), origin, own)
+                first = max(first, rising(work.farkle[:rows], begin, end, work.room))
+            solve_tiers(turns, steps, min(steps, first), origin, bank, work)
         else:
-            _expect(s, start, r, u, w, rows, origin, own, outcomes)
+            _expect(s, start, r, u, w, rows, origin, bank, work, outcomes)
     slack = work.slack if 2 * r >= game.roles else -work.slack
     for lane in range(begin, end):
         score = s - start - lane
         if not by_lesser(game) or (level if 2 * score == s else (2 * score < s) == behind):
             # a sum of chances may come out one rounding above 1
-            value = values[block, origin, lists.start, lane] + slack
+            value = work.values[block, origin, work.lists.start, lane] + slack
             table[r, u, w, s, PAD + score] = min(1.0, max(0.0, value))
 
 
@@ -206,12 +187,13 @@ GROUP = as_value(solve_group, _GROUP_SIGNATURE)
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_pairs(solvers, table, s, first, r, u, w, work, one, other, twice, rises, below):
+def _solve_pairs(solvers, table, s, first, r, u, w, players, twice, rises, below):
     """Renew the states of total s in which `paired_score` is first .. first + LANES - 1.
 
     Those in which the player with the other score is to move are in role r and mode u, the rest
     their mirror images.
 
+    players : the work and the outcomes of both players, the first one's first
     twice : whether states of level scores are renewed with both. One that a farkle leads back to is
         then set to where it would stay, by the line through what both times made of it.
     rises : of each of the banks in scratch, the turn total from which on they do not fall, or -1
@@ -220,15 +202,30 @@ def _solve_pairs(solvers, table, s, first, r, u, w, work, one, other, twice, ris
     below : as of `solve_group`
     """
     turns, group = solvers
-    mirror, half = work.game.roles - 1 - r, s // 2
+    work, theirs, one, other = players
+    game, half = work.game, s // 2
+    mirror = game.roles - 1 - r
+    # lower bounds of both players, then upper ones
+    is_first = r // (game.roles // game.sides) % 2 == 0
+    own, opponents = work.lists.uses, theirs.lists.uses
+    if not is_first:
+        own, opponents = opponents, own
+    if uses_left(u, game) > own or uses_left(w, game) > opponents:
+        return
     here = table[r, u, w, s, PAD + half : PAD + half + 1]
     loops = twice and 2 * half == s and first <= half < first + LANES and u == w and r == mirror
     x, image = here[0] if loops else 0.0, 0.0
-    group(turns, table, s, first, r, u, w, work, one, other, False, True, rises, below)
+    if is_first:
+        group(turns, table, s, first, r, u, w, work, one, False, True, rises, below)
+    else:
+        group(turns, table, s, first, r, u, w, theirs, other, False, True, rises, below)
     if loops:
         image = here[0]
     start = s - first - LANES + 1
-    group(turns, table, s, start, mirror, w, u, work, one, other, True, twice, rises, below)
+    if is_first:
+        group(turns, table, s, start, mirror, w, u, theirs, other, True, twice, rises, below)
+    else:
+        group(turns, table, s, start, mirror, w, u, work, one, True, twice, rises, below)
     if loops and here[0] != image and image != x:
         # what a turn is worth falls as the value of a farkle does, by no more than that
         slope = max(-1.0, min(0.0, (here[0] - image) / (image - x)))
@@ -236,10 +233,14 @@ def _solve_pairs(solvers, table, s, first, r, u, w, work, one, other, twice, ris
 
 
 @njit(nogil=True, error_model="numpy")
-def _renew(solvers, table, s, first, work, one, other):
-    """Renew a group of LANES states of total s with their mirror images."""
-    game, limit = work.game, work.game.farkle_limit
-    rises, modes = np.full(len(work.scratch.banks), -1), limit * game.boards
+def _renew(solvers, table, s, first, players):
+    """Renew a group of LANES states of total s with their mirror images.
+
+    players : as of `_solve_pairs`
+    """
+    game = players[0].game
+    limit = game.farkle_limit
+    rises, modes = np.full(len(players[0].banks), -1), limit * game.boards
     # those with fewer uses of badges first, which turns may lead to
     number = game.modes // modes
     for uses in range(number * number):
@@ -251,7 +252,7 @@ def _renew(solvers, table, s, first, work, one, other):
                     continue
                 for w in range(others * modes + e, (others + 1) * modes, limit):
                     for r in range(game.roles if by_lesser(game) else game.roles // 2):
-                        given = work, one, other, False, rises, True
+                        given = players, False, rises, True
                         _solve_pairs(solvers, table, s, first, r, u, w, *given)
 
 
@@ -263,6 +264,7 @@ def _renew(solvers, table, s, first, work, one, other):
         types.intp,
         array_type(types.boolean, 2),
         *WORK_TYPES,
+        LISTS_TYPE,
         *CONTEST_TYPES,
     ),
     parallel=True,
@@ -281,10 +283,10 @@ def sweep_totals(
     active,
     game,
     lists,
-    others,
     bonuses,
     scratch,
     slack,
+    others,
     one,
     other,
 ):
@@ -302,8 +304,10 @@ def sweep_totals(
     groups, rows = np.nonzero(active[:, 1:].T)
     parts = shares(rows.size + 1, workers)
     for worker in prange(workers):
-        own = own_work(game, lists, others, bonuses, scratch, slack, worker)
-        solvers = (turn, hot_best, three, all_dice), group
+        own = own_work(game, lists, bonuses, scratch.values, scratch, slack, worker)
+        # where both throw the same, turns of either side of a pair stay while badges may be used
+        theirs = own_work(game, others, bonuses, scratch.others, scratch, slack, worker)
+        players, solvers = (own, theirs, one, other), ((turn, hot_best, three, all_dice), group)
         for _ in range(rows.size + 1):
             task = next_task(parts, worker)
             if task < 0:
@@ -311,11 +315,11 @@ def sweep_totals(
             if task == 0:
                 for row in chain:
                     first = max(0, s - row - game.scores + 1)
-                    _renew(solvers, table, s - row, first, own, one, other)
+                    _renew(solvers, table, s - row, first, players)
             else:
                 row = rows[task - 1]
                 first = max(0, s - row - game.scores + 1) + (groups[task - 1] + 1) * LANES
-                _renew(solvers, table, s - row, first, own, one, other)
+                _renew(solvers, table, s - row, first, players)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -332,6 +336,7 @@ def _possible(slope):
         types.intp,
         array_type(types.boolean, 1),
         *WORK_TYPES,
+        LISTS_TYPE,
         *CONTEST_TYPES,
         array_type(types.float64, 4),
         types.float64,
@@ -354,10 +359,10 @@ def solve_total(
     active,
     game,
     lists,
-    others,
     bonuses,
     scratch,
     slack,
+    others,
     one,
     other,
     slopes,
@@ -380,15 +385,16 @@ def solve_total(
     wide : 0 unless values do not settle otherwise
     """
     workers = len(scratch.lost)
-    lowest = max(0, s - game.scores + 1)
-    tasks = np.flatnonzero(active)
+    lowest, tasks = max(0, s - game.scores + 1), np.flatnonzero(active)
     parts = shares(tasks.size, workers)
     for worker in prange(workers):
-        own = own_work(game, lists, others, bonuses, scratch, slack, worker)
-        solvers = (turn, hot_best, three, all_dice), group
+        own = own_work(game, lists, bonuses, scratch.values, scratch, slack, worker)
+        # where both throw the same, turns of either side of a pair stay while badges may be used
+        theirs = own_work(game, others, bonuses, scratch.others, scratch, slack, worker)
+        players, solvers = (own, theirs, one, other), ((turn, hot_best, three, all_dice), group)
         last_x, last_image = np.empty(LANES), np.empty(LANES)
         last_other, falls = np.empty(LANES), np.empty(LANES)
-        rises = np.full(len(own.scratch.banks), -1)
+        rises = np.full(len(own.banks), -1)
         modes, roles = game.modes, (game.roles + 1) // 2
         for _ in range(tasks.size):
             place = next_task(parts, worker)
@@ -412,7 +418,7 @@ def solve_total(
                     slope[k] = _possible(near[k] + near[k + 1] - far[k + 1]) if wide == 0.0 else 0.0
                 for iteration in range(MAX_SECANT_STEPS if begin <= end else 0):
                     x_before = behind.copy()
-                    given = own, one, other, True, rises, iteration == 0
+                    given = players, True, rises, iteration == 0
                     _solve_pairs(solvers, table, s, first, mirror, w, u, *given)
                     error = 0.0
                     for score in range(begin, end + 1):

@@ -63,7 +63,7 @@ class Correction:
         banked, turn_totals = [], np.arange(game.scores)
         for i, total in enumerate(totals):
             responses = first[i], end[i], farkled[i], room
-            find_responses(solve_turns, turn, table, total, *work, *responses)
+            find_responses(solve_turns, turn, table, total, *work.alike, *responses)
             begins, ends = first[i][..., np.newaxis], end[i][..., np.newaxis]
             # most turn totals are hardly ever banked: nothing is kept of them
             banked.append(room[(begins <= turn_totals) & (turn_totals < ends)])

@@ -68,7 +68,7 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
         if ordinary:
             places = np.array([_place(rules, positions[k]) for k in ordinary], dtype=np.intp)
             filled = [np.empty((len(ordinary), *array.shape[1:])) for array in arrays]
-            fill_turns(solve_turns, turn, table, places, *work, *filled)
+            fill_turns(solve_turns, turn, table, places, *work.alike, *filled)
             for array, part in zip(arrays, filled, strict=True):
                 array[ordinary] = part
         for k in set(range(number)).difference(ordinary):

@@ -96,7 +96,7 @@ def expected_turns(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
     """
     ends = endgame(rules)
     outcomes = outcomes_of_values(rules, ends, np.asarray(values), cache=code)
-    game, *_, scratch, _ = make_work(rules, ends, 1)
+    game, _, _, scratch, *_ = make_work(rules, ends, 1)
     turns = np.zeros(outcomes.which.shape)
     ends_game = [rules.goal_ends_game(last_of_round=r == 1) for r in range(game.roles)]
     leaves = np.where(ends_game, 0.0, 1.0)

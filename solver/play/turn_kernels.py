@@ -40,7 +40,6 @@ def fill_turns(
     positions,
     game,
     lists,
-    others,
     bonuses,
     scratch,
     slack,
@@ -52,18 +51,18 @@ def fill_turns(
     """Values of turns that start at (role, mode, opponent's mode, score, opponent's score)."""
     workers = len(scratch.lost)
     for worker in prange(workers):
-        own = own_work(game, lists, others, bonuses, scratch, slack, worker)
+        own = own_work(game, lists, bonuses, scratch.values, scratch, slack, worker)
         for p in range(worker, positions.shape[0], workers):
             r, u, w, score, opponent = positions[p]
             steps = solve(turn, table, score + opponent, opponent, r, u, w, own)
-            lost[p] = own.scratch.lost[0]
+            lost[p] = own.lost[0]
             for t in range(bank.shape[1]):
                 row = min(t, steps + game.reach - 1)
-                bank[p, t] = own.scratch.bank[row, 0]
-                farkle[p, t] = own.scratch.farkle[row, 0]
+                bank[p, t] = own.bank[row, 0]
+                farkle[p, t] = own.farkle[row, 0]
                 for level in range(worth.shape[1]):
                     for n in range(worth.shape[3]):
-                        worth[p, level, t, n] = own.scratch.values[level, row, n, 0]
+                        worth[p, level, t, n] = own.values[level, row, n, 0]
 
 
 @njit(nogil=True, error_model="numpy")
