@@ -81,8 +81,8 @@ def error_bound(
     """A proved bound of the error of every value of a solved game; None if none is proved.
 
     Relative to the value, or to LEAST where it is less, and at most the tolerance. As much work as
-    two sweeps. `shape` is one of SHAPES, `plans` are the turns of both players of a contest, where
-    they have their own.
+    two sweeps, but for the first interval that grows, at which it ends. `shape` is one of SHAPES,
+    `plans` are the turns of both players of a contest, where they have their own.
     """
     ends, slacks = endgames(rules, plans), _slacks(rules, plans, values.shape[1])
     slack = _MORE * slacks.turn
@@ -93,17 +93,18 @@ def error_bound(
     for side, bound in zip(sides, intervals(rules, values, tolerance, shape), strict=True):
         write_table(rules, side, bound)
     game, contest = work.game, Contest(as_is_best(), as_is_best())
-    together = independent_totals(rules, game)
+    together, half = independent_totals(rules, game), len(table) // 2
     groups = np.arange(game.scores // LANES + 1)
     for total in range(2 * game.scores - 2, -1, -together):
         on_progress(work_done(total, game.scores))
         totals = range(total, max(-1, total - together), -1)
         exist = [groups < len(first_scores(points, game)) for points in totals]
-        solvers = sweep_kernels.GROUP, *turns
+        here = table[:, :, :, totals[-1] : total + 1]
+        before, solvers = here.copy(), (sweep_kernels.GROUP, *turns)
         sweep_kernels.sweep_totals(*solvers, table, total, np.array(exist), *work, *contest)
-    lower, upper = (read_table(rules, side) for side in sides)
-    del table, sides  # they are large
-    return proved(values, intervals(rules, values, tolerance, shape), (lower, upper))
+        if np.any(here[:half] < before[:half]) or np.any(here[half:] > before[half:]):
+            return None
+    return _largest_error(values, *(read_table(rules, side) for side in sides))
 
 
 def intervals(
@@ -132,6 +133,11 @@ def proved(
     lower, upper = after
     if not (np.all(lower >= before[0]) and np.all(upper <= before[1])):
         return None
+    return _largest_error(values, lower, upper)
+
+
+def _largest_error(values: Floats, lower: Floats, upper: Floats) -> float:
+    """Return how far values may be off at most that are between bounds, relative to the value."""
     errors = np.maximum(values - lower, upper - values) / np.maximum(values, LEAST)
     return float(errors.max())
 

@@ -35,8 +35,12 @@ from solver.game.kernels import (
 )
 from solver.game.lanes import LANES
 from solver.game.layout import NOT_ALLOWED, PAD
+from solver.game.standings import LEAST
 
 MAX_SECANT_STEPS = 100
+
+_NARROW = LEAST / 3
+"""What changes are relative to where bounds are narrow, see bounds.intervals."""
 
 _APART = 1e-9
 """How far apart of themselves two values have to be so that the slope between them tells much."""
@@ -465,8 +469,8 @@ def note_changes(table, before, s, active, game, least, changed, change):
     before : the totals solved together, from the last one up to s
     active : of which groups turn totals are counted, at [how far below s, group]
     least : changes are relative to the value, or to this if it is less
-    changed : at [total, group], set to the largest relative change of its states, unless it was
-        neither solved nor guessed
+    changed : at [total, group], set to the largest change of its states, unless it was neither
+        solved nor guessed; relative to how far apart the bounds of a proof are
     change : set to the change of each value; nothing is written if it is empty
 
     Returns the largest relative change, NaN where one is, and how many turn totals are in the turns
@@ -495,7 +499,8 @@ def note_changes(table, before, s, active, game, least, changed, change):
                             solved += max(game.scores - own, least_total)
                         relative = abs(moved) / max(value, least)
                         largest = np.maximum(largest, relative)  # which keeps a NaN
-                        most[group] = np.maximum(most[group], relative)
+                        share = abs(moved) / (value * (1.0 - value) + _NARROW)
+                        most[group] = np.maximum(most[group], share)
         for group in range(len(most)):
             # what is at rest keeps what it changed by when it was solved last
             if active[row, group] or most[group] != 0.0:

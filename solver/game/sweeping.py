@@ -98,6 +98,9 @@ _NO_BOUND = 0.5
 _ROUNDS = 2
 """Rounds in which a correction is found, which settles faster than its coefficients are exact."""
 
+_LEFT = 0.3
+"""What a correction leaves of changes to come, or less."""
+
 _APART = 6
 """Totals from one that a rough sweep solves to the next; between is a guess."""
 
@@ -159,8 +162,8 @@ class Sweeps:
         self._together = independent_totals(rules, game)
         self._changed = np.full((self._last_total + 1, game.scores // LANES + 1), np.inf)
         """How much each group changed when it was solved last, at [total, group], see
-        sweep_kernels.note_changes; of groups that do not exist minus infinity, so that they are
-        always at rest."""
+        sweep_kernels.note_changes, less what was corrected since; of groups that do not exist minus
+        infinity, so that they are always at rest."""
         for total, row in enumerate(self._changed):
             row[len(first_scores(total, game)) :] = -np.inf
         self._change = _NO_CHANGE
@@ -265,6 +268,7 @@ class Sweeps:
         if self._correction is None:
             self._correction = Correction(self._work, self.turns.whole, self.table)
         self._correction.apply(self.table, self._change, _ROUNDS)
+        self._changed *= _LEFT
 
     def error_bound(
         self, tolerance: float, residual: float, *, shapes: int | None = None
@@ -275,8 +279,11 @@ class Sweeps:
         """
         # over once there is something to prove, and as large as the table
         self._change, self._correction = _NO_CHANGE, None
+        tried = 0.0
 
         def on_progress(done: float) -> None:
+            nonlocal tried
+            tried = done
             # another try does not start again from nothing
             self._bounded = max(self._bounded, done)
             self._on_progress(Progress(self.number, self._bounded, residual, bounding=True))
@@ -284,8 +291,7 @@ class Sweeps:
         values = read_table(self._rules, self.table)
 
         def prove(within: float, shape: bounds.Shape) -> float | None:
-            self.states_solved += 2 * state_count(self._rules, self._plans)
-            return bounds.error_bound(
+            bound = bounds.error_bound(
                 self._rules,
                 values,
                 within,
@@ -295,6 +301,9 @@ class Sweeps:
                 threads=self._threads,
                 on_progress=on_progress,
             )
+            share = tried if bound is None else 1.0
+            self.states_solved += round(2 * share * state_count(self._rules, self._plans))
+            return bound
 
         return bounds.first_proved(prove, [tolerance], falls=self.falls, shapes=shapes)
 

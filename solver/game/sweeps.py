@@ -56,7 +56,7 @@ sweep solves the game, or from corrections."""
 _MOST_IN_VAIN = 2000
 """Such sweeps after which only rounding is left to change."""
 
-_AT_REST = 0.1
+_AT_REST = 0.2
 """A group is left out if it changed by no more than so many times what would end the solve."""
 
 _SURE = 0.5
