@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.layout import pad, safe_text, text_width
 from bot.review.highlights import ChartPoint, GameChart
-from bot.views.drawing import DARK, MARKERS, Form, Look, as_file, blank, drawable, font
+from bot.views.drawing import MARKERS, ON_DARK, Look, Style, as_file, blank, drawable, font
 from solver.wording import figure, say, say_number
 
 if TYPE_CHECKING:
@@ -157,13 +157,14 @@ _ROOMY = 5
 """Up to so many players have two lines each beside the picture."""
 
 
-def chart_picture(chart: GameChart, look: Look = DARK, form: Form = "png") -> bytes:
+def chart_picture(chart: GameChart, style: Style = ON_DARK) -> bytes:
     """Return a picture of 800 by 450 pixels, with a line for each player.
 
-    look : its colours; in a chat, which shows one picture to all, it is a dark card
+    style : in a chat, which shows one picture to all, it is a dark card
 
     Pictures share no state, so that several may be drawn at a time in threads.
     """
+    look = style.look
     picture = blank(_SIZE, _DPI, look.paper)
     canvas: Any = picture.canvas  # its methods have no types
     axes = picture.add_axes((_LEFT, 0.165, _WIDTH, 0.7))
@@ -171,13 +172,13 @@ def chart_picture(chart: GameChart, look: Look = DARK, form: Form = "png") -> by
     if chart.turns:
         _draw_lines(axes, chart, look)
         _label_ends(axes, canvas.get_renderer(), chart, look)
-    return as_file(picture, form)
+    return as_file(picture, style.form)
 
 
 def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart, look: Look) -> None:
     title = say("Chance to win after each turn")
     picture.set_label(title)
-    picture.text(_LEFT, 0.915, title, color=look.ink, font=font(14, bold=True))
+    picture.text(_LEFT, 0.915, title, **look.letters(14, bold=True))
     axes.set_facecolor(look.paper)
     for side in axes.spines.values():
         side.set_visible(False)
@@ -190,14 +191,14 @@ def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart, look: Look) -
     axes.set_xticks(ticks, [drawable(chart.turns[tick].label, _LABEL_WIDTH) for tick in ticks])
     axes.tick_params(length=0, pad=5)
     for text in (*axes.get_xticklabels(), *axes.get_yticklabels()):
-        text.set(font=font(12), color=look.ink, parse_math=False)
-    axes.set_xlabel(say("turn"), color=look.ink, font=font(12), labelpad=2)
+        text.set(**look.letters(12))
+    axes.set_xlabel(say("turn"), **look.letters(12), labelpad=2)
     axes.grid(axis="y", color=look.faint, linewidth=0.8)
     axes.set_axisbelow(True)
     if not chart.turns:
         axes.set_xlabel("")
         nothing = say("No turns have been played yet")
-        axes.text(0.5, 0.5, nothing, color=look.ink, font=font(14), ha="center")
+        axes.text(0.5, 0.5, nothing, **look.letters(14), ha="center")
 
 
 def _course(chart: GameChart, seat: int) -> list[float]:

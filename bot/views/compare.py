@@ -11,7 +11,7 @@ from bot.layout import columns, percent, rough_percent, wrap
 from bot.services.comparing import Compared, ComparedRules, Variation
 from bot.views.card import Attachment, Button, Card, text_card
 from bot.views.comparison_picture import sweep_chart
-from bot.views.drawing import DARK, Form, Look
+from bot.views.drawing import ON_DARK, Style
 from bot.views.sheet import Sheet, sheet
 from solver.play.compare import CARELESS, CLOSE, Comparison, Estimate
 from solver.wording import figure, say, say_later
@@ -212,7 +212,7 @@ def _flat(data: Mapping[str, Any]) -> dict[str, Any]:
     return {name: reduce(getitem, path.split("."), data) for name, path in _COLUMNS.items()}
 
 
-def compare_chart(compared: Compared, form: Form = "png", look: Look = DARK) -> bytes:
+def compare_chart(compared: Compared, style: Style = ON_DARK) -> bytes:
     """Curves along an option of numbers, else bars, as the content of a file.
 
     What is counted and not exact has its largest standard error beside its name.
@@ -245,8 +245,7 @@ def compare_chart(compared: Compared, form: Form = "png", look: Look = DARK) -> 
         title=title,
         lines=[say("Best play by both, {games:,} games counted for each", games=play.tally.games)],
         source=say("By farkle-advisor; ±: the largest standard error of what is counted"),
-        look=look,
-        form=form,
+        style=style,
     )
 
 

@@ -92,11 +92,10 @@ def feature(core: Core) -> Feature:
 async def _picture(oracle: Oracle, caller: Caller, answer: service.Explanation) -> bytes | None:
     """The picture of an explanation, unless there is no time for pictures, or none is wanted."""
     turn, named = answer.turn, answer.named
-    if (wanted := wanted_picture()) is None:
+    if (style := wanted_picture()) is None:
         return None
-    look, form = wanted
     names = [named.left(dice).text for dice in turn.columns] if named else []
-    draw = partial(turn_picture, turn, look=look, form=form, names=names)
+    draw = partial(turn_picture, turn, style=style, names=names)
     return await oracle.tasks.drawn(caller.asker, draw)
 
 
