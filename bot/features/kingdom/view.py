@@ -189,11 +189,12 @@ def figures_data(figures: service.SetFigures) -> dict[str, Any]:
 
 def kcd_sheet(answer: service.KcdAnswer) -> Sheet:
     """A row for each player."""
-    rows = [figures_data(answer.mine), figures_data(answer.theirs)]
-    wins = answer.win, 1 - answer.win
-    for row, who, win in zip(rows, ("me", "them"), wins, strict=True):
-        row |= {"who": who, "win_probability": win}
-    return sheet(("who", "win_probability", *figures_data(answer.mine)), rows)
+    mine, theirs = figures_data(answer.mine), figures_data(answer.theirs)
+    rows = [
+        {"who": "me", "win_probability": answer.win, **mine},
+        {"who": "them", "win_probability": 1 - answer.win, **theirs},
+    ]
+    return sheet(tuple(rows[0]), rows)
 
 
 def choice_data(answer: service.ChoiceAnswer) -> dict[str, Any]:
@@ -248,7 +249,7 @@ def doubt_lines(*sets: NamedSet, joker_alone: bool) -> list[str]:
 
 def purchase_text(answer: service.PurchaseAnswer) -> str:
     """The dice that add most, with the six to take and what they win more than without."""
-    owned, offers = answer.question.owned, answer.purchases
+    question, offers = answer.question, answer.purchases
     rows = [("", say("groschen"), say("the six to take"), say("points"), say("win"), "")]
     rows.append((say("now"), "", *_row(answer.now), ""))
     for offer in offers[:MOST_CHOICES]:
@@ -259,8 +260,8 @@ def purchase_text(answer: service.PurchaseAnswer) -> str:
     table = columns(rows, right={1, 3, 4, 5}, spare=(2, 3))
     prices = say("Prices are from the game's own tables, which do not say which shop sells a die.")
     note = f"{prices} {sets_note()}"
-    foot = _foot(owned, offers[0].best, len(offers), note)
-    return "\n".join([*_head(owned, head, len(offers)), *table, *foot])
+    foot = _foot(question, offers[0].best, len(offers), note)
+    return "\n".join([*_head(question, head, len(offers)), *table, *foot])
 
 
 def gain(answer: service.PurchaseAnswer, offer: service.Purchase) -> float | None:
@@ -273,21 +274,20 @@ def gain(answer: service.PurchaseAnswer, offer: service.Purchase) -> float | Non
 def purchase_data(answer: service.PurchaseAnswer) -> dict[str, Any]:
     """All dice as plain data."""
     return {
-        **question_data(answer.question.owned),
+        **question_data(answer.question),
         "most_price": answer.question.most_price,
         "now": set_data(answer.now),
-        "dice": [_data(answer, offer) for offer in answer.purchases],
-    }
-
-
-def _data(answer: service.PurchaseAnswer, offer: service.Purchase) -> dict[str, Any]:
-    return {
-        "die": offer.die.typed,
-        "price": offer.price,
-        "best": offer.best.dice.text,
-        "points": points_data(offer.best.points),
-        "win_probability": offer.best.win,
-        "gain": gain(answer, offer),
+        "dice": [
+            {
+                "die": offer.die.typed,
+                "price": offer.price,
+                "best": offer.best.dice.text,
+                "points": points_data(offer.best.points),
+                "win_probability": offer.best.win,
+                "gain": gain(answer, offer),
+            }
+            for offer in answer.purchases
+        ],
     }
 
 
