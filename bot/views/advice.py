@@ -775,11 +775,6 @@ def farkles_in_a_row(number: int, rules: Ruleset | None = None) -> str:
     return say_number("{number} [farkle|farkles] in a row", number)
 
 
-def cost_figure(cost: float, within: float | None = None) -> str:
-    """Return a win probability in percentage points, with as many decimals as `percent`."""
-    return figure(cost * 100, ".2f" if within is None else ".1f")
-
-
 def cost_text(difference: float, within: float | None = None) -> str:
     """Return what a choice costs against the best, with as many decimals as `percent`.
 
@@ -787,4 +782,4 @@ def cost_text(difference: float, within: float | None = None) -> str:
     """
     if difference <= EVEN:
         return say("best")
-    return f"-{cost_figure(difference, within)}"
+    return f"-{figure(difference * 100, '.2f' if within is None else '.1f')}"

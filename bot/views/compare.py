@@ -1,10 +1,9 @@
 """What rule sets are like to play, side by side: as a table, as data and as a sheet."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from functools import partial, reduce
-from operator import getitem
+from functools import partial
 from typing import Any
 
 from bot.layout import columns, percent, rough_percent, wrap
@@ -12,7 +11,7 @@ from bot.services.comparing import Compared, ComparedRules, Variation
 from bot.views.card import Attachment, Button, Card, text_card
 from bot.views.comparison_picture import sweep_chart
 from bot.views.drawing import ON_DARK, Style
-from bot.views.sheet import Sheet, sheet
+from bot.views.sheet import Sheet, flat, sheet
 from solver.play.compare import CARELESS, CLOSE, Comparison, Estimate
 from solver.wording import figure, say, say_later
 
@@ -204,12 +203,8 @@ def _plain(estimate: Estimate) -> dict[str, float | None]:
 
 def compare_sheet(compared: Compared) -> Sheet:
     """A comparison as a table; standard errors of what is exact are empty."""
-    return sheet(tuple(_COLUMNS), map(_flat, compare_data(compared)))
-
-
-def _flat(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns of nested data."""
-    return {name: reduce(getitem, path.split("."), data) for name, path in _COLUMNS.items()}
+    by_path = sheet(tuple(_COLUMNS.values()), map(flat, compare_data(compared)))
+    return by_path._replace(columns=tuple(_COLUMNS))
 
 
 def compare_chart(compared: Compared, style: Style = ON_DARK) -> bytes:

@@ -251,7 +251,7 @@ def remembered_texts(game: Game) -> Iterator[str]:
         yield confirm_text(game.rules, state)
 
 
-def _so_far_text(game: Game) -> str:  # noqa: PLR0911 - one for each moment
+def _so_far_text(game: Game) -> str:
     turn = game.turn
     if game.is_drafting:
         return say("to take dice")
@@ -267,17 +267,10 @@ def _so_far_text(game: Game) -> str:  # noqa: PLR0911 - one for each moment
         return say("to take over {points:,} and {dice}, or roll", points=points, dice=dice)
     if not turn.turn_total:
         return say("to roll")
+    so_far = say_later("turn total {points:,}, {number} [die|dice] to roll")
     if game.may_bank:
-        return say_number(
-            "turn total {points:,}, {number} [die|dice] to roll or bank",
-            game.number_of_dice,
-            points=turn.turn_total,
-        )
-    return say_number(
-        "turn total {points:,}, {number} [die|dice] to roll",
-        game.number_of_dice,
-        points=turn.turn_total,
-    )
+        so_far = say_later("turn total {points:,}, {number} [die|dice] to roll or bank")
+    return say_number(so_far, game.number_of_dice, points=turn.turn_total)
 
 
 def _event_text(  # noqa: C901, PLR0912, PLR0915 - one for each kind of event
@@ -408,10 +401,10 @@ def _kept_at_once_text(name: str, game: Game, kept: Game, fallen: Roll, dice: Ro
 
 def _kept_briefly_text(name: str, game: Game, after: Game, dice: Roll) -> str:
     points = after.turn.turn_total - game.turn.turn_total
-    kept = inside(kept_text(game, dice))
+    sentence = say_later("{name} keeps {dice} for {points:,}.")
     if not points:
-        return say("{name} keeps {dice} for a straight.", name=name, dice=kept)
-    return say("{name} keeps {dice} for {points:,}.", name=name, dice=kept, points=points)
+        sentence = say_later("{name} keeps {dice} for a straight.")
+    return say(sentence, name=name, dice=inside(kept_text(game, dice)), points=points)
 
 
 def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
@@ -424,21 +417,16 @@ def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
     }
     if after.is_out_of_throws:
         return say("{name} keeps {dice} for {points:,}: turn total {total:,}.", **parts)
+    sentence = say_later(
+        "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} [die|dice] to roll."
+    )
     if after.has_hot_dice:
-        sentence = say_number(
+        sentence = say_later(
             "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} [die|dice] to"
-            " roll, hot dice.",
-            after.number_of_dice,
-            **parts,
+            " roll, hot dice."
         )
-    else:
-        sentence = say_number(
-            "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} [die|dice] to"
-            " roll.",
-            after.number_of_dice,
-            **parts,
-        )
-    return " ".join([sentence, *map(whole_sentence, remembered_texts(after))])
+    kept = say_number(sentence, after.number_of_dice, **parts)
+    return " ".join([kept, *map(whole_sentence, remembered_texts(after))])
 
 
 def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Roll = ()) -> str:

@@ -48,10 +48,9 @@ _DO = {
 
 def happened_lines(news: News) -> list[str]:
     """What happened, without the chances."""
-    before = news.before
-    if before is None:
+    if news.before is None:
         return [*map(events.earlier_text, news.earlier), *_opening(news)]
-    return [*_happened(news, before)]
+    return [*_happened(news, news.before)]
 
 
 def news_text(news: News) -> str:
@@ -163,9 +162,8 @@ def _kit_data(game: Game, number: int) -> dict[str, str | int | None]:
     if not game.kits:
         return {}
     kit = game.kits[number]
-    badge = kit.badge.text if kit.badge else None
     uses = {"uses": game.seats[number].uses} if game.matchup and any(game.matchup.powers) else {}
-    return {"set": kit.dice.text, "badge": badge, **uses}
+    return {"set": kit.dice.text, "badge": kit.badge.text if kit.badge else None, **uses}
 
 
 def chances_text(names: Sequence[str], chances: Chances) -> str:
@@ -365,11 +363,11 @@ def to_move_text(table: Table, *, typed: bool = True) -> str:
         return f"{_of_turn(game)} {text}"
     if game.stage is not Stage.PLAY_OFF:
         return text
-    most = max((points for _, points in game.played_off), default=None)
-    stage = say("Play-off.")
-    if most is not None:
-        stage = say("Play-off, {points:,} points to beat.", points=most)
-    return f"{stage} {text}"
+    stage = say_later("Play-off, {points:,} points to beat.")
+    if not game.played_off:
+        stage = say_later("Play-off.")
+    most = max((points for _, points in game.played_off), default=0)
+    return f"{say(stage, points=most)} {text}"
 
 
 def _may_do_text(game: Game, name: str, *, typed: bool) -> str:

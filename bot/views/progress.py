@@ -229,8 +229,10 @@ def solve_text(
 
 def _error_text(data: dict[str, Any]) -> str:
     """How exact win probabilities are; a bound is rounded up."""
-    bound, tolerance = data["error_bound"], data["tolerance"]
-    whole, least = (_up(number) for number in (bound, bound * LEAST))
+    bound, tolerance, rounded_up = data["error_bound"], data["tolerance"], Context(2, ROUND_CEILING)
+    whole, least = (
+        f"{float(rounded_up.create_decimal(number)):.1e}" for number in (bound, bound * LEAST)
+    )
     text = (
         f"No win probability is off by more than {whole} of itself, and none below {LEAST:g} by"
         f" more than {least}."
@@ -241,10 +243,6 @@ def _error_text(data: dict[str, Any]) -> str:
             " rounding lets no more be proved."
         )
     return text
-
-
-def _up(number: float) -> str:
-    return f"{float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(number)):.1e}"
 
 
 def _settled_lines(data: dict[str, Any]) -> list[str]:

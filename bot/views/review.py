@@ -434,19 +434,16 @@ def _in_words(
         return _at_the_start(choice, left, done=done)
     if choice.action is Decision.BANK:
         action = say("banked {points:,}", **parts) if done else say("bank {points:,}", **parts)
-    elif done:
-        action = say_number(
-            "rolled on with {number} [die|dice] at a turn total of {points:,} (farkle chance"
-            " {chance})",
-            left,
-            **parts,
-        )
     else:
-        action = say_number(
-            "roll {number} [die|dice] at a turn total of {points:,} (farkle chance {chance})",
-            left,
-            **parts,
+        rolls = say_later(
+            "roll {number} [die|dice] at a turn total of {points:,} (farkle chance {chance})"
         )
+        if done:
+            rolls = say_later(
+                "rolled on with {number} [die|dice] at a turn total of {points:,} (farkle chance"
+                " {chance})"
+            )
+        action = say_number(rolls, left, **parts)
     if not with_dice:
         return action
     if done:
@@ -490,16 +487,13 @@ def _where(rules: Ruleset, judgement: Judgement) -> str:
     position = judgement.position
     if len(position.players) > 2:
         return position_scores_text(rules, position)
-    beat = points_to_beat(rules, position)
-    if not in_play_off(rules, position):
-        scores = say("{score:,} to {other:,}", score=position.banked, other=position.opponent)
-        where = [scores]
-        if beat is not None:
-            where.append(to_beat_text(beat, play_off=False))
-    elif beat is not None:
-        where = [to_beat_text(beat, play_off=True)]
-    else:
-        where = [say("play-off")]
+    beat, is_play_off = points_to_beat(rules, position), in_play_off(rules, position)
+    scores = say("{score:,} to {other:,}", score=position.banked, other=position.opponent)
+    where = [] if is_play_off else [scores]
+    if beat is not None:
+        where.append(to_beat_text(beat, play_off=is_play_off))
+    elif is_play_off:
+        where.append(say("play-off"))
     if position.turn_total:
         where.append(turn_total_text(position.turn_total))
     if position.farkles:

@@ -36,7 +36,14 @@ def duel_text(duel: Duel) -> str:
         rows.append(row)
     title = say_later("Chance of {one} to win against {other} under {rules} rules:")
     notes = [say(title, one=duel.one, other=duel.other, rules=duel.rules.name)]
-    notes += [_exactness(duel.rules, duel.change) if duel.is_exact else _played_instead()]
+    if duel.is_exact:
+        notes.append(_exactness(duel.rules, duel.change))
+    else:
+        instead = say_later(
+            "The games were played turn by turn: nothing exact is worked out where a game has"
+            " rounds, or a turn depends on the one before it."
+        )
+        notes.append(say(instead))
     if played and duel.is_exact and not played.agrees(duel):
         wrong = say("The games differ from that by more than chance explains: please report it.")
         notes.append(wrong)
@@ -222,13 +229,6 @@ def _finely(probability: float) -> str:
 
 def _chances(duel: Duel) -> tuple[float, float, float]:
     return duel.as_first, duel.as_second, duel.overall
-
-
-def _played_instead() -> str:
-    return say(
-        "The games were played turn by turn: nothing exact is worked out where a game has rounds,"
-        " or a turn depends on the one before it."
-    )
 
 
 def _exactness(rules: Ruleset, change: float) -> str:

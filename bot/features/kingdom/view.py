@@ -1,7 +1,7 @@
 """Loaded dice against loaded dice as people read it, as plain data and as tables."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from itertools import zip_longest
 from typing import Any
@@ -11,7 +11,7 @@ from bot.layout import PHONE, WIDTH, columns, percent, room, wrap
 from bot.views.named_dice import badge_lines, doubts, plan_data, plan_lines
 from bot.views.sheet import Sheet, sheet
 from bot.views.thresholds import from_text, threshold_text
-from solver.named.sets import NamedDie, NamedSet
+from solver.named.sets import NamedSet
 from solver.wording import figure, say, say_later
 
 MOST_CHOICES = 10
@@ -22,14 +22,18 @@ def kcd_text(answer: service.KcdAnswer) -> str:
     """Who wins, what both sets bring, and when to bank in the first turn."""
     dice, begins = answer.question.dice, answer.question.begins
     head = say_later("{rules} rules to {goal:,}, they begin.")
+    wins = say_later("You win {chance}; if you began, {other}.")
+    other, chance = answer.win_beginning, answer.win_second
     if begins:
         head = say_later("{rules} rules to {goal:,}, you begin.")
+        wins = say_later("You win {chance}; if they began, {other}.")
+        chance, other = other, chance
     lines = [
         wrap(say(head, rules=dice.rules.name, goal=dice.rules.goal)),
         *figures_lines([(say("you"), answer.mine), (say("them"), answer.theirs)]),
         *_points_lines([answer.mine.points, answer.theirs.points]),
         *badge_lines(dice.badges),
-        wrap(_wins(answer)),
+        wrap(say(wins, chance=percent(chance), other=percent(other))),
         *plan_lines(answer.badge),
         *_bank_lines(answer),
     ]
@@ -171,7 +175,7 @@ def kcd_data(answer: service.KcdAnswer) -> dict[str, Any]:
             for bank in answer.bank_from
         ],
         "badge": plan_data(answer.badge),
-        "unknown": [*doubts(_all(dice.mine, dice.theirs), joker_alone=dice.joker_alone)],
+        "unknown": [*_doubts(dice.mine, dice.theirs, joker_alone=dice.joker_alone)],
     }
 
 
@@ -228,23 +232,14 @@ def set_data(choice: service.RatedSet) -> dict[str, Any]:
     }
 
 
-def _wins(answer: service.KcdAnswer) -> str:
-    """The win probability as the game begins, and in the other order."""
-    first, second = percent(answer.win_beginning), percent(answer.win_second)
-    if answer.question.begins:
-        return say("You win {chance}; if they began, {other}.", chance=first, other=second)
-    return say("You win {chance}; if you began, {other}.", chance=second, other=first)
-
-
-def _all(*sets: NamedSet) -> list[NamedDie]:
-    return [named for dice_set in sets for named in dice_set.dice]
-
-
 def doubt_lines(*sets: NamedSet, joker_alone: bool) -> list[str]:
     """What nobody knows of the dice of some sets, see `doubts`, and of the game."""
     luck = say("Henry's own luck in the game is not counted: see docs/kingdom-come.md.")
-    sentences = doubts(_all(*sets), joker_alone=joker_alone)
-    return [wrap(sentence) for sentence in (*sentences, luck)]
+    return list(map(wrap, [*_doubts(*sets, joker_alone=joker_alone), luck]))
+
+
+def _doubts(*sets: NamedSet, joker_alone: bool) -> Iterator[str]:
+    return doubts([named for dice in sets for named in dice.dice], joker_alone=joker_alone)
 
 
 def purchase_text(answer: service.PurchaseAnswer) -> str:

@@ -7,7 +7,7 @@ from bot.features.pictures.service import Explanation, Exploration, Field, Step
 from bot.layout import columns, cost_in_words, dice_count, percent, plain_markdown, wrap
 from bot.services.loaded import NEXT_PLAYER, LoadedDice
 from bot.services.situation import all_on_board
-from bot.views.advice import odds_text, position_text, reachable_text, reason_text
+from bot.views.advice import advice_head, odds_text, position_text, reachable_text, reason_text
 from bot.views.answer_data import answer_data, bare_data, position_data
 from bot.views.card import Attachment, Button, Card, Menu
 from bot.views.game import NOT_EXACT, hint_data, hint_text
@@ -225,8 +225,10 @@ _KEEP = {
 
 def explanation_text(explanation: Explanation) -> str:
     """Return what is best now, and the border of the turn."""
-    head = _head(explanation) if explanation.named else wrap(_sentences(explanation))
-    return f"{head}\n{_border(explanation)}"
+    lines = [wrap(_sentences(explanation))]
+    if explanation.named:
+        lines = [*_seen_by(explanation), hint_text(explanation.hint)]
+    return "\n".join([*lines, _border(explanation)])
 
 
 def explanation_card(explanation: Explanation) -> Card:
@@ -235,7 +237,13 @@ def explanation_card(explanation: Explanation) -> Card:
         text = plain_markdown(explanation_text(explanation))
     else:
         text = "\n".join(map(plain_markdown, (_sentences(explanation), _border(explanation))))
-    return Card(text, (_attached(explanation.picture),) if explanation.picture else ())
+    if explanation.picture is None:
+        return Card(text)
+    shown = say(
+        "A map of the turn: turn totals upwards, dice to roll across, and a line between rolling"
+        " and banking"
+    )
+    return Card(text, (Attachment("turn.png", explanation.picture, shown),))
 
 
 def explanation_data(explanation: Explanation) -> dict[str, Any]:
@@ -251,11 +259,6 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _head(explanation: Explanation) -> str:
-    """What is best now, where players bring their dice."""
-    return "\n".join([*_seen_by(explanation), hint_text(explanation.hint)])
-
-
 def _seen_by(explanation: Explanation) -> list[str]:
     """Who sees it so, where that is not who asks."""
     return [say("As {name} sees it:", name=explanation.seen_by)] if explanation.seen_by else []
@@ -269,25 +272,16 @@ def _border(explanation: Explanation) -> str:
     return wrap(say("This counts your badge wherever using it is better.")) + "\n" + border
 
 
-def _attached(picture: bytes) -> Attachment:
-    shown = say(
-        "A map of the turn: turn totals upwards, dice to roll across, and a line between rolling"
-        " and banking"
-    )
-    return Attachment("turn.png", picture, shown)
-
-
 def _sentences(explanation: Explanation) -> str:
     """The position and the best choice, where the dice are those of the rules."""
     rules, answer = explanation.turn.rules, explanation.hint.advice or explanation.hint.odds
     if answer is None:
         return ""
-    parts = {"position": position_text(rules, answer.position), "rules": rules.name}
     if isinstance(answer, Advice):
-        where = say("{dice}: {position}, {rules} rules", dice=dice_text(answer.roll), **parts)
-        best = _best_set_aside(answer)
+        where, best = advice_head(answer), _best_set_aside(answer)
     else:
-        where = say("{position}, {rules} rules", **parts)
+        position = position_text(rules, answer.position)
+        where = say("{position}, {rules} rules", position=position, rules=rules.name)
         best = _best_choice(answer)
     lines = [*_seen_by(explanation), where, best]
     lines += filter(None, [reason_text(answer), reachable_text(answer)])

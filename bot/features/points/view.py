@@ -72,19 +72,12 @@ def side_by_side_sheet(answers: Sequence[PointsAnswer]) -> Sheet:
     """A row for each rule set; a threshold is empty where nobody banks."""
     dice = _columns_of_dice(answers)
     names = ("rules", "points", "farkle_probability", *(f"bank_from_{number}" for number in dice))
-    return sheet(
-        names,
-        (
-            dict.fromkeys(names)
-            | {
-                "rules": answer.rules.name,
-                "points": answer.points,
-                "farkle_probability": answer.farkle_probability,
-            }
-            | {f"bank_from_{each.dice}": each.turn_total for each in answer.bank_from}
-            for answer in answers
-        ),
-    )
+    rows = []
+    for answer in answers:
+        banks = {bank.dice: bank.turn_total for bank in answer.bank_from}
+        figures = answer.rules.name, answer.points, answer.farkle_probability
+        rows.append((*figures, *(banks.get(number) for number in dice)))
+    return Sheet(names, tuple(rows))
 
 
 def _columns_of_dice(answers: Sequence[PointsAnswer]) -> list[Remaining]:
@@ -94,10 +87,10 @@ def _columns_of_dice(answers: Sequence[PointsAnswer]) -> list[Remaining]:
 
 def _head(answer: PointsAnswer) -> str:
     """What the figures are of, with all that was assumed."""
-    sentences = say_later(
-        "{rules} rules: how to score the most points in a turn, as if there were no goal."
+    head = say(
+        "{rules} rules: how to score the most points in a turn, as if there were no goal.",
+        rules=answer.rules.name,
     )
-    head = say(sentences, rules=answer.rules.name)
     return wrap(" ".join([head, *_told_where(answer.rules), *_assumed(answer)]))
 
 
@@ -174,16 +167,11 @@ def _always_rolled(answer: PointsAnswer) -> list[str]:
         for tail in answer.tail
         if tail.dice in never and tail.slope == 0
     ]
-    if not gains:
-        return []
-    return [
-        say(
-            "With these dice always roll on; from a turn total of {total:,} on that adds on"
-            " average: {gains}.",
-            total=answer.tail_from,
-            gains="; ".join(gains),
-        )
-    ]
+    always = say_later(
+        "With these dice always roll on; from a turn total of {total:,} on that adds on average:"
+        " {gains}."
+    )
+    return [say(always, total=answer.tail_from, gains="; ".join(gains))] if gains else []
 
 
 def _long_run_lines(rules: Ruleset, long_run: LongRunAnswer) -> list[str]:
@@ -282,10 +270,8 @@ def komi_data(komi: Komi) -> dict[str, Any]:
 
 
 def _komi_head(rules: Ruleset, komi: Komi) -> str:
-    points, sentence = (
-        komi.best.points,
-        say_later("{rules} rules are fairest without a head start."),
-    )
+    points = komi.best.points
+    sentence = say_later("{rules} rules are fairest without a head start.")
     if points > 0:
         sentence = say_later(
             "Under {rules} rules a head start of {points:,} points for the second player is"

@@ -52,7 +52,8 @@ class AskedPage:
     def text(self) -> str:
         """The question, its choices by number, and how to answer."""
         head = [*self.before, self.title, question_head(self.question)]
-        lines = [*map(wrap, head), *_numbered_lines(self.question), self.typed]
+        rows = [(f"{number}.", text) for number, text in _numbered(self.question)]
+        lines = [*map(wrap, head), *columns(rows, right={0}), self.typed]
         return "\n".join([*lines, *map(wrap, self.after)])
 
     @property
@@ -77,13 +78,18 @@ class SolvedPage:
     @property
     def text(self) -> str:
         """The page for a fixed-width font."""
-        lines = [*map(wrap, self.before), *_ranked_lines(self.question), *map(wrap, self.after)]
+        table = columns(_ranked(self.question), right={1, 2})
+        lines = [*map(wrap, self.before), *table, *map(wrap, self.after)]
         return "\n".join(filter(None, [*lines, id_line(self.question)]))
 
     @property
     def card(self) -> Card:
         """The page for a phone."""
-        lines = [*map(escape_markdown, self.before), *_marked_lines(self.question)]
+        lines = [*map(escape_markdown, self.before)]
+        lines += [
+            f"{place}\\. {choice}: {chance}, {cost}"
+            for place, (choice, chance, cost) in enumerate(_ranked(self.question), start=1)
+        ]
         lines += [*map(escape_markdown, self.after), id_line(self.question)]
         return Card(
             "\n".join(filter(None, lines)), (_dice_attachment(self.question),), self.buttons
@@ -134,13 +140,9 @@ def _loaded(question: Question) -> LoadedDice:
     return LoadedDice(question.rules, kits, question.joker_alone)
 
 
-def _numbered_lines(question: Question) -> list[str]:
-    """The choices by number, in columns, without what they are worth."""
-    rows = [
-        (f"{number}.", choice_text(question, choice))
-        for number, choice in enumerate(question.choices, 1)
-    ]
-    return columns(rows, right={0})
+def _numbered(question: Question) -> Iterator[tuple[int, str]]:
+    """The choices by number, without what they are worth."""
+    return enumerate((choice_text(question, choice) for choice in question.choices), 1)
 
 
 def _choice_buttons(question: Question) -> list[Button]:
@@ -155,8 +157,7 @@ def choice_lines(question: Question) -> list[str]:
     """The choices by number where buttons are too small for them, else none."""
     if _labels(question):
         return []
-    texts = (choice_text(question, choice) for choice in question.choices)
-    return [f"{number}\\. {escape_markdown(text)}" for number, text in enumerate(texts, 1)]
+    return [f"{number}\\. {escape_markdown(text)}" for number, text in _numbered(question)]
 
 
 def _labels(question: Question) -> list[str]:
@@ -180,25 +181,15 @@ def found_text(question: Question, choice: int) -> str:
     return say("Not the best: {choice} costs {cost}.", choice=chosen, cost=cost)
 
 
-def _ranked_lines(question: Question) -> list[str]:
-    """Every choice, best first, in columns."""
-    rows = [
+def _ranked(question: Question) -> list[tuple[str, str, str]]:
+    """Every choice, best first, how often it wins and what it costs."""
+    return [
         (
             choice_text(question, question.choices[k]),
             percent(question.choices[k].win_probability, question.within),
-            _cost_of(question, k),
+            cost_text(question.cost(k), question.within),
         )
-        for k in _order(question)
-    ]
-    return columns(rows, right={1, 2})
-
-
-def _marked_lines(question: Question) -> list[str]:
-    """Every choice, best first, for a message."""
-    return [
-        f"{place}\\. {choice_text(question, question.choices[k])}:"
-        f" {percent(question.choices[k].win_probability, question.within)}, {_cost_of(question, k)}"
-        for place, k in enumerate(_order(question), start=1)
+        for k in sorted(range(len(question.choices)), key=question.cost)
     ]
 
 
@@ -255,14 +246,6 @@ def solved_data(question: Question) -> dict[str, Any]:
         "best": question.best + 1,
         "id": question.id,
     }
-
-
-def _order(question: Question) -> list[int]:
-    return sorted(range(len(question.choices)), key=question.cost)
-
-
-def _cost_of(question: Question, choice: int) -> str:
-    return cost_text(question.cost(choice), question.within)
 
 
 _MOST_NAMES = 10

@@ -60,14 +60,16 @@ def _level_rows(level: PlayerLevel) -> list[tuple[str, str]]:
 
 
 def _level_notes(record: PlayerRecord) -> Iterator[str]:
-    """What a level is made of, and where one ends and the next begins."""
+    """What a level is made of, and where one ends and the next begins; the lowest has no end."""
+    bands = [f"{say(word)} {figure(most * 100, '.2f')}" for most, word in BANDS[:-1]]
+    bands.append(say(BANDS[-1][1]))
     if level := record.level:
         yield say_number(
             "{decisions:,} decisions in {number:,} solved [game|games]. The level says what a"
             " decision costs on average, in % of a win: {levels}.",
             level.games,
             decisions=level.decisions,
-            levels=_thresholds(),
+            levels=", ".join(bands),
         )
     if record.left:
         yield say_number(
@@ -75,12 +77,6 @@ def _level_notes(record: PlayerRecord) -> Iterator[str]:
             " it|goes on].",
             record.left,
         )
-
-
-def _thresholds() -> str:
-    """Every level with the most that a decision may cost, the lowest without."""
-    bands = [f"{say(word)} {figure(most * 100, '.2f')}" for most, word in BANDS[:-1]]
-    return ", ".join([*bands, say(BANDS[-1][1])])
 
 
 def record_data(name: str, record: PlayerRecord) -> dict[str, Any]:
