@@ -117,11 +117,8 @@ def endings_lines(advice: Advice) -> list[str]:
 
 def ends_text(ends: TurnEnds) -> str:
     """The chance of a farkle, and what the turn brings on average."""
-    return say(
-        "farkle {chance}, {points:,.0f} points on average",
-        chance=percent(ends.farkle),
-        points=ends.points,
-    )
+    chance, points = percent(ends.farkle), ends.points
+    return say("farkle {chance}, {points:,.0f} points on average", chance=chance, points=points)
 
 
 def roll_text(advice: Advice) -> str:
@@ -496,12 +493,8 @@ def leaving_text(odds: Odds) -> str:
     dice = dice_count(odds.position.dice)
     if odds.leaving <= EVEN:
         return wrap(say("A bank leaves them {dice}, which they had better not take.", dice=dice))
-    sentence = say(
-        "A bank leaves them {dice} to go on with, which costs you {cost}.",
-        dice=dice,
-        cost=cost_in_words(odds.leaving),
-    )
-    return wrap(sentence)
+    sentence = say_later("A bank leaves them {dice} to go on with, which costs you {cost}.")
+    return wrap(say(sentence, dice=dice, cost=cost_in_words(odds.leaving)))
 
 
 def use_lines(odds: Odds) -> list[str]:

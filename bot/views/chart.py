@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bot.layout import pad, safe_text, text_width
 from bot.review.highlights import ChartPoint, GameChart
 from bot.views.drawing import MARKERS, ON_DARK, Look, Style, as_file, blank, drawable, font
-from solver.wording import figure, say, say_number
+from solver.wording import figure, say, say_later, say_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,11 +37,8 @@ def chart_text(chart: GameChart, width: int = 60) -> str:
     draw = _shared_bars if len(chart.names) == 2 else _player_columns
     lines = draw(chart, turns, labels, width)
     if left_out := len(chart.turns) - len(kept):
-        lines.append(
-            say_number(
-                "{number} of {all} turns [is|are] not shown.", left_out, all=len(chart.turns)
-            )
-        )
+        others = say_later("{number} of {all} turns [is|are] not shown.")
+        lines.append(say_number(others, left_out, all=len(chart.turns)))
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -128,12 +125,8 @@ def _player_columns(
         cells = (turn.win_probabilities[seat] for seat in shown)
         lines.append(label + "".join(pad(f"  {_cell(share, bar)}", column) for share in cells))
     if len(shown) < len(names):
-        lines.append(
-            say_number(
-                "{number} [player|players] with less of a chance [is|are] not shown.",
-                len(names) - len(shown),
-            )
-        )
+        others = say_later("{number} [player|players] with less of a chance [is|are] not shown.")
+        lines.append(say_number(others, len(names) - len(shown)))
     return lines
 
 

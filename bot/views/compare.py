@@ -54,17 +54,9 @@ def compare_table(compared: Compared) -> list[str]:
     """A row for each rule set."""
     careless = compared[0][1].careless
     varied = compared[0][0].option
-    head = (
-        varied or "",
-        say("first"),
-        say("points"),
-        say("points") + "*",
-        say("farkles"),
-        say("farkles") + "*",
-        say("turns"),
-        say("close"),
-        careless,
-    )
+    points, farkles = say("points"), say("farkles")
+    head = [varied or "", say("first"), points, f"{points}*", farkles, f"{farkles}*"]
+    head += [say("turns"), say("close"), careless]
     bases = {variation.base for variation, _ in compared}
     rows = [
         (

@@ -106,11 +106,8 @@ def earlier_text(table: Table) -> str:
             table.idle_hours,
             game=table.game.id,
         )
-    return say(
-        "Game {game}, where {name} was alone, is closed.",
-        game=table.game.id,
-        name=table.names[0],
-    )
+    closed = say_later("Game {game}, where {name} was alone, is closed.")
+    return say(closed, game=table.game.id, name=table.names[0])
 
 
 def brought_to(table: Table) -> Iterator[str]:
@@ -119,12 +116,11 @@ def brought_to(table: Table) -> Iterator[str]:
     if game.kits:
         yield _kits_text(table.names, game)
     elif game.pool:
-        number = pairs_of(game.rules.dice)
-        yield say(
-            "Laid out, two of each: {dice}. Each player takes {number} pairs, in turn.",
-            dice=", ".join(die.typed for _, die in laid_out(game)),
-            number=number,
+        message = say_later(
+            "Laid out, two of each: {dice}. Each player takes {number} pairs, in turn."
         )
+        dice = ", ".join(die.typed for _, die in laid_out(game))
+        yield say(message, dice=dice, number=pairs_of(game.rules.dice))
 
 
 def doubts_of(news: News) -> Iterator[str]:
@@ -199,9 +195,9 @@ def _kits_text(names: Sequence[str], game: Game) -> str:
     return f"{'; '.join(sets)}."
 
 
-def standings_text(names: Sequence[str], game: Game) -> str:
+def standings_text(table: Table) -> str:
     """Everybody's score."""
-    seats = zip(names, game.seats, strict=True)
+    seats = zip(table.names, table.game.seats, strict=True)
     return ", ".join(f"{name} {figure(seat.score)}" for name, seat in seats)
 
 
@@ -210,8 +206,7 @@ def result_text(table: Table) -> str:
     shares = table.game.shares
     if shares is None:
         return idle_text(table.idle_hours) if table.idle_hours else say("No result.")
-    winners = _winners(table)
-    scores = standings_text(table.names, table.game)
+    winners, scores = _winners(table), standings_text(table)
     if len(winners) == 1:
         return say("{name} wins: {scores}.", name=winners[0], scores=scores)
     return say("{names} share the win: {scores}.", names=and_text(winners), scores=scores)
@@ -302,12 +297,9 @@ def _event_text(  # noqa: C901, PLR0912, PLR0915 - one for each kind of event
         case events.Rolled() if after.last:
             yield _turn_end_text(mover, game, after, after.last, event.dice)
         case events.TookOver() if game.left:
-            yield say(
-                "{name} takes over {points:,} points and {dice}.",
-                name=mover,
-                points=game.left.turn_total,
-                dice=dice_count(game.left.dice),
-            )
+            message = say_later("{name} takes over {points:,} points and {dice}.")
+            points, dice = game.left.turn_total, dice_count(game.left.dice)
+            yield say(message, name=mover, points=points, dice=dice)
         case events.Kept():
             yield _kept_text(mover, game, after, event.dice)
         case events.Banked() | events.Scored() | events.Accepted() if after.last:

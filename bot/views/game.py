@@ -90,9 +90,8 @@ def details_lines(news: News) -> list[str]:
             lines.append(_how_exact(game, chances.within))
     if game.commitment:
         message = say_later("Fair dice: SHA-256 commitment {commitment}.")
-        lines.append(
-            say(message, commitment=game.commitment) if game.over else _commitment(game.commitment)
-        )
+        over = say(message, commitment=game.commitment)
+        lines.append(over if game.over else _commitment(game.commitment))
     if game.secret:
         lines.append(_secret(game.secret))
     return lines
@@ -253,14 +252,10 @@ def games_text(tables: Sequence[Table]) -> str:
     """The open games of a place, one line each."""
     if not tables:
         return say("No game is open here. /play @NAME or /play level:optimal begins one.")
-    rows = [
-        (
-            table.game.id,
-            say("{rules} rules", rules=table.game.rules.name),
-            events.standings_text(table.names, table.game),
-        )
-        for table in tables
-    ]
+    rows = []
+    for table in tables:
+        rules = say("{rules} rules", rules=table.game.rules.name)
+        rows.append((table.game.id, rules, events.standings_text(table)))
     return wrap("\n".join([say("Open games:"), *columns(rows)]))
 
 

@@ -323,12 +323,10 @@ def _differences(near: Near) -> Iterator[str]:
     for _, theirs in _options(near.ours, near.rules):
         yield f"{key_as_typed(theirs.option)} {theirs.sentence}"
     for what, rows in _scores(near.ours, near.rules).items():
-        yield say(
-            "{what}: {theirs}, not {ours}",
-            what=what if len(rows) > 1 else rows[0][0],
-            theirs=_worths([row[2] for row in rows]),
-            ours=_worths([row[1] for row in rows]),
-        )
+        names, own, others = zip(*rows, strict=True)
+        name = what if len(rows) > 1 else names[0]
+        worths = {"theirs": _worths(others), "ours": _worths(own)}
+        yield say("{what}: {theirs}, not {ours}", what=name, **worths)
 
 
 def _worths(worths: Sequence[Worth]) -> str:

@@ -91,16 +91,9 @@ def catalogue_text(results: Sequence[Result], folder: Path) -> str:
 def _row(result: Result) -> tuple[str, ...]:
     if not result.manifest or not result.file:
         return result.name, status_text(result), *"-----"
-    figures = result.manifest.figures
-    return (
-        result.name,
-        status_text(result),
-        f"{figures['states']:,}",
-        str(figures["sweeps"]),
-        f"{figures['seconds']:.1f}",
-        percent(result.chances[0]) if result.chances else "-",
-        result.file.name,
-    )
+    figures, first = result.manifest.figures, percent(result.chances[0]) if result.chances else "-"
+    work = f"{figures['states']:,}", str(figures["sweeps"]), f"{figures['seconds']:.1f}"
+    return result.name, status_text(result), *work, first, result.file.name
 
 
 def status_text(result: Result) -> str:
@@ -134,15 +127,10 @@ def _seats_text(results: Sequence[Result], folder: Path) -> str:
     for result in results:
         data = _result_data(result)
         gains = [chance - 1 / len(result.chances) for chance in result.chances]
-        rows.append(
-            (
-                data["rules"],
-                f"{data['goal']:,}",
-                *(f"{chance * 100:.3f} %" for chance in result.chances),
-                *(f"{number * 100:+.3f}" for number in gains),
-                f"{data['mixed']:,}",
-            )
-        )
+        wins = (f"{chance * 100:.3f} %" for chance in result.chances)
+        wins_more = (f"{number * 100:+.3f}" for number in gains)
+        game = data["rules"], f"{data['goal']:,}"
+        rows.append((*game, *wins, *wins_more, f"{data['mixed']:,}"))
     return "\n".join(
         [
             *columns(rows, right=set(range(1, len(head)))),

@@ -106,9 +106,8 @@ def _costly_card(
     text = f"**{escape_markdown(head)}**\n{did}\n**{better}**\n{cost}"
     if not judgement.roll:
         return Card(text)
-    return Card(
-        text, (kept_picture(_kit(review, moment), judgement.roll, judgement.best.set_aside),)
-    )
+    kit, best = _kit(review, moment), judgement.best
+    return Card(text, (kept_picture(kit, judgement.roll, best.set_aside),))
 
 
 def _parts(review: Review, names: Sequence[str], most: int) -> list[str]:
@@ -216,13 +215,9 @@ def _odds(shares: Shares, names: Sequence[str], within: float | None) -> str:
             say("{chance} for {name}", chance=percent(share, within), name=name)
             for name, share in zip(names, shares, strict=True)
         )
-    return say(
-        "{chance} for {name} to {other_chance} for {other_name}",
-        chance=percent(shares[0], within),
-        name=names[0],
-        other_chance=percent(shares[1], within),
-        other_name=names[1],
-    )
+    both = say_later("{chance} for {name} to {other_chance} for {other_name}")
+    chance, other = (percent(share, within) for share in shares)
+    return say(both, chance=chance, name=names[0], other_chance=other, other_name=names[1])
 
 
 def _table(review: Review, names: Sequence[str]) -> list[str]:
@@ -351,10 +346,8 @@ def _without_luck(review: Review, names: Sequence[str]) -> str:
     if len(possible) < len(names):
         return ""
     shares = tuple(share / sum(possible) for share in possible)
-    text = say(
-        "Without the luck of the dice it would have been {odds}.",
-        odds=_odds(shares, names, review.within),
-    )
+    odds = _odds(shares, names, review.within)
+    text = say("Without the luck of the dice it would have been {odds}.", odds=odds)
     winner = max(range(len(names)), key=lambda seat: review.players[seat].result or 0.0)
     if review.result is not None and max(review.result) == 1 and shares[winner] < max(shares):
         decided = say("The dice decided for {name}.", name=names[winner])

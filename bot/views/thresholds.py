@@ -48,17 +48,11 @@ def bank_from_lines(thresholds: Sequence[BankFrom], wins_from: int | None = None
     """
     heads = [dice_count(threshold.dice) for threshold in thresholds]
     lines = beneath(heads, [threshold_text(threshold, wins_from) for threshold in thresholds])
-    lines += [
-        wrap(
-            say_number(
-                "With {number} [die|dice] roll again at turn totals of {totals}.",
-                threshold.dice,
-                totals=", ".join(starmap(stretch_text, threshold.roll_again)),
-            )
-        )
-        for threshold in thresholds
-        if threshold.roll_again
-    ]
+    again = say_later("With {number} [die|dice] roll again at turn totals of {totals}.")
+    for threshold in thresholds:
+        if threshold.roll_again:
+            totals = ", ".join(starmap(stretch_text, threshold.roll_again))
+            lines.append(wrap(say_number(again, threshold.dice, totals=totals)))
     return lines
 
 
@@ -115,12 +109,8 @@ def stretch_text(first: int, last: int | None) -> str:
 
 def turn_data(turn: TurnMap) -> dict[str, Any]:
     """The turn with all cells."""
-    return {
-        **_about(turn),
-        "win_probability": turn.win_probability,
-        "cells": list(_cells(turn)),
-        "bank_from": bank_from_data(turn.bank_from),
-    }
+    worth = {"win_probability": turn.win_probability, "cells": list(_cells(turn))}
+    return {**_about(turn), **worth, "bank_from": bank_from_data(turn.bank_from)}
 
 
 def number_table(turn: TurnMap) -> dict[str, Any]:

@@ -339,13 +339,9 @@ def border_picture(border: BorderMap, style: drawing.Style = drawing.ON_LIGHT) -
     row_height = (0.1 / height + page.ceiling - bottom) / down
     for column in range(dice):
         row, place = divmod(column, across)
-        room = (
-            left + place * (width + gap),
-            bottom + (down - 1 - row) * row_height + 0.1 / height,
-            width,
-            row_height - 0.66 / height,
-        )
-        axes = page.figure.add_axes(room)
+        edge = left + place * (width + gap)
+        low = bottom + (down - 1 - row) * row_height + 0.1 / height
+        axes = page.figure.add_axes((edge, low, width, row_height - 0.66 / height))
         _draw_panel(axes, look, border, column)
         _name_scores(axes, look, border, 12)
         if column + across < dice:

@@ -64,13 +64,9 @@ def duel_data(duel: Duel) -> dict[str, Any]:
     if not duel.is_exact:
         data |= {"exact": False}
     if played := duel.played:
-        data["played"] = {
-            "games": played.games,
-            "seed": played.seed,
-            **{
-                name: {"rate": rate, "standard_error": error}
-                for name, (rate, error) in zip(_WHEN, played.rates, strict=True)
-            },
+        data["played"] = {"games": played.games, "seed": played.seed} | {
+            name: {"rate": rate, "standard_error": error}
+            for name, (rate, error) in zip(_WHEN, played.rates, strict=True)
         }
     return data
 

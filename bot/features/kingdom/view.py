@@ -66,22 +66,15 @@ def _bank_lines(answer: service.KcdAnswer) -> list[str]:
 def figures_lines(figures: Iterable[tuple[str, service.SetFigures]]) -> list[str]:
     """What turns with some sets bring, a line for each; its head first."""
     rows = [("", say("dice"), say("points"), say("to the goal"), say("farkle"), say("first roll"))]
-    rows += [
-        (
-            who,
-            turn.dice.text,
-            points_figure(turn.points),
-            figure(turn.points_to_goal, ",.2f"),
-            percent(turn.farkle_probability),
-            percent(turn.first_farkle_probability),
-        )
-        for who, turn in figures
-    ]
+    for who, turn in figures:
+        points = points_figure(turn.points), figure(turn.points_to_goal, ",.2f")
+        farkles = percent(turn.farkle_probability), percent(turn.first_farkle_probability)
+        rows.append((who, turn.dice.text, *points, *farkles))
     if room() > PHONE:
         return columns(rows, right={2, 3, 4, 5}, spare=(5, 3))
-    who, dice, *others = zip(*rows, strict=True)
-    sets = [f"{name}: {text}" for name, text in zip(who[1:], dice[1:], strict=True)]
-    return [*sets, *columns([who, *others], right=range(1, len(rows)))]
+    names, dice, *others = zip(*rows, strict=True)
+    sets = [f"{name}: {text}" for name, text in zip(names[1:], dice[1:], strict=True)]
+    return [*sets, *columns([names, *others], right=range(1, len(rows)))]
 
 
 def points_figure(points: float | None) -> str:
@@ -128,15 +121,9 @@ def choice_text(answer: service.ChoiceAnswer) -> str:
 
 def _head(question: service.ChoiceQuestion, heading: str, number: int) -> list[str]:
     """The game for which some number of sets, or of dice to buy, are compared."""
-    dice = question.dice
-    head = say(
-        heading,
-        number=number,
-        dice=dice.rules.dice,
-        theirs=dice.theirs.text,
-        rules=dice.rules.name,
-        goal=dice.rules.goal,
-    )
+    dice, rules = question.dice, question.dice.rules
+    game = {"rules": rules.name, "goal": rules.goal, "theirs": dice.theirs.text}
+    head = say(heading, number=number, dice=rules.dice, **game)
     begins = say("you begin.") if question.begins else say("they begin.")
     return [wrap(f"{head} {begins}"), *badge_lines(dice.badges)]
 
@@ -224,12 +211,8 @@ def question_data(question: service.KcdQuestion | service.ChoiceQuestion) -> dic
 
 def set_data(choice: service.RatedSet) -> dict[str, Any]:
     """A set that may be taken."""
-    return {
-        "dice": choice.dice.text,
-        "points": points_data(choice.points),
-        "win_probability": choice.win,
-        "price": choice.dice.price,
-    }
+    worth = {"points": points_data(choice.points), "win_probability": choice.win}
+    return {"dice": choice.dice.text, **worth, "price": choice.dice.price}
 
 
 def doubt_lines(*sets: NamedSet, joker_alone: bool) -> list[str]:

@@ -51,14 +51,8 @@ def feature(core: Core) -> Feature:
             if here and here.seat_of(caller.person) != here.game.mover:
                 answer = replace(answer, seen_by=here.names[here.game.mover])
             answer = replace(answer, picture=await _picture(oracle, caller, answer))
-            return Reply(
-                answer,
-                view.explanation_text,
-                view.explanation_data,
-                view.explanation_card,
-                private=here is not None,
-                is_drawn=True,
-            )
+            made = view.explanation_text, view.explanation_data, view.explanation_card
+            return Reply(answer, *made, private=here is not None, is_drawn=True)
 
         of_game = partial(service.explained_in, oracle.advisor)
         of_position = partial(service.explained, oracle.advisor)
@@ -163,12 +157,9 @@ def exploration(
     changes: service.Field = service.Field.OWN,
 ) -> Reply:
     """A position with the ways on as a reply; `changes`: what the steps that are shown change."""
-    text, data = (
-        partial(view.exploration_text, game=game),
-        partial(view.exploration_data, game=game),
-    )
+    text = partial(view.exploration_text, game=game)
+    data, card = partial(view.exploration_data, game=game), partial(_walk_card, changes)
     began_in = None if answer.odds.brought else ""
-    card = partial(_walk_card, changes)
     return Reply(answer, text, data, card, private=private, began_in=began_in)
 
 
@@ -183,10 +174,8 @@ def _walk_card(changes: service.Field, answer: service.Exploration) -> Card | No
 def walk_press(answer: service.Exploration, action: str, language: str) -> Walk:
     """The press that leads from a position to one a step away."""
     leads = {step.action: step.position or answer.position for step in answer.steps}
-    digest, position = (
-        answer.rules.digest[:_DIGEST],
-        packed(answer.rules, leads.get(action, answer.position)),
-    )
+    digest = answer.rules.digest[:_DIGEST]
+    position = packed(answer.rules, leads.get(action, answer.position))
     room = LONGEST_ID - len(f"x:{digest}:{language}:{position}::{action}")
     return Walk(digest, language, position, answer.rules.name[: min(_NAME, room)], action)
 

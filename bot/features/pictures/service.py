@@ -172,12 +172,9 @@ def explored_at(advisor: Advisor, rules: Ruleset, position: Position) -> Explora
 
 def explore(asked: Asked) -> Exploration:
     """A position that has a value, and the way on from it."""
-    return Exploration(
-        asked.odds(),
-        turn_map(asked.play, asked.position).bank_from,
-        tuple(_steps(asked.play, asked.position)),
-        asked.exact,
-    )
+    play, position = asked.play, asked.position
+    banks, steps = turn_map(play, position).bank_from, tuple(_steps(play, position))
+    return Exploration(asked.odds(), banks, steps, asked.exact)
 
 
 def _steps(play: BestPlay, position: Position) -> Iterator[Step]:

@@ -103,11 +103,8 @@ def exploration_data(walk: Exploration, game: str = "") -> dict[str, Any]:
         line = _own_line(dice, position) if dice else explore_line(walk.rules, position, game)
         what = {"changes": step.field.value, "amount": step.amount}
         steps.append({"action": step.action, **what, "position": data, "command": line})
-    return {
-        **bare_data(walk.odds),
-        "bank_from": bank_from_data(walk.bank_from, walk.named),
-        "steps": steps,
-    }
+    border = bank_from_data(walk.bank_from, walk.named)
+    return {**bare_data(walk.odds), "bank_from": border, "steps": steps}
 
 
 def exploration_card(walk: Exploration, changes: Field = Field.OWN) -> Card:
@@ -186,12 +183,10 @@ def _options(
             parts.append(f"hot-dice:{position.hot_dice}")
         likely, held = most_likely(rules, position.turn), position.turn.held_set
         parts += [f"held-set:{typed_set(held) or 0}"] * (held != likely.held_set)
-        if position.turn.to_confirm != likely.to_confirm:
-            need = position.turn.to_confirm
+        if (need := position.turn.to_confirm) != likely.to_confirm:
             points = rules.confirm_points and need
-            parts.append(
-                f"points-to-confirm:{need}" if points else f"to-confirm:{_yes_or_no(bool(need))}"
-            )
+            to_confirm = f"to-confirm:{_yes_or_no(bool(need))}"
+            parts.append(f"points-to-confirm:{need}" if points else to_confirm)
         if rules.throws:
             parts.append(f"throws:{position.turn.throws}")
     parts += [f"rounds:{position.rounds_left}"] * bool(rules.rounds)
@@ -251,12 +246,8 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
     hint, border = explanation.hint, bank_from_data(explanation.turn.bank_from, explanation.named)
     if explanation.named or hint.odds is None:
         return {**hint_data(hint), "bank_from": border}
-    return {
-        **answer_data(hint.odds),
-        "bank_from": border,
-        "advice": answer_data(hint.advice) if hint.advice else None,
-        "exact": hint.exact,
-    }
+    advice = answer_data(hint.advice) if hint.advice else None
+    return {**answer_data(hint.odds), "bank_from": border, "advice": advice, "exact": hint.exact}
 
 
 def _seen_by(explanation: Explanation) -> list[str]:
@@ -320,9 +311,5 @@ def _best_set_aside(advice: Advice) -> str:
 
 
 def _kept(option: Option) -> str:
-    return say(
-        _KEEP[option.action],
-        dice=dice_text(option.set_aside),
-        left=dice_count(option.dice_left),
-        total=option.turn_total,
-    )
+    kept, left = dice_text(option.set_aside), dice_count(option.dice_left)
+    return say(_KEEP[option.action], dice=kept, left=left, total=option.turn_total)

@@ -31,12 +31,11 @@ def points_text(answer: PointsAnswer) -> str:
     if answer.long_run:
         lines += _long_run_lines(answer.rules, answer.long_run)
     elif answer.rules.farkle_penalty and not answer.rules.penalty_points:
-        lines.append(
-            say(
-                "Farkles in a row take your whole score: what that costs depends on the score, so"
-                " there is no average over many turns."
-            )
+        whole = say_later(
+            "Farkles in a row take your whole score: what that costs depends on the score, so"
+            " there is no average over many turns."
         )
+        lines.append(say(whole))
     return wrap("\n".join(lines))
 
 
@@ -190,16 +189,10 @@ def _long_run_lines(rules: Ruleset, long_run: LongRunAnswer) -> list[str]:
         dice=and_text([", ".join(dice[:-1]), dice[-1]] if dice[1:] else dice),
     )
     rows = [(say("farkles"), say("turns"), say("cost"), say("risk"), *dice)]
-    rows += [
-        (
-            str(turn.farkles),
-            _chance(turn.share),
-            figure(turn.farkle_cost, ",.2f"),
-            _chance(turn.farkle_probability),
-            *map(starred_text, turn.bank_from),
-        )
-        for turn in long_run.turns
-    ]
+    for turn in long_run.turns:
+        cost, banks = figure(turn.farkle_cost, ",.2f"), map(starred_text, turn.bank_from)
+        chances = _chance(turn.share), cost, _chance(turn.farkle_probability)
+        rows.append((str(turn.farkles), *chances, *banks))
     stars = star_lines(each for turn in long_run.turns for each in turn.bank_from)
     return [f"{penalty.sentence} {head} {how}", *columns(rows, right=range(4 + len(dice))), *stars]
 
@@ -250,14 +243,9 @@ def komi_text(rules: Ruleset, komi: Komi) -> str:
     """The fair head start, with its neighbours and none at all."""
     shown = sorted({*komi.neighbours, komi.without}, key=lambda start: start.points)
     rows = [(say("head start"), say("first player wins"), "")]
-    rows += [
-        (
-            _who(start),
-            figure(start.win_probability, ".6f"),
-            say("closest to even") if start == komi.best else "",
-        )
-        for start in shown
-    ]
+    for start in shown:
+        closest = say("closest to even") if start == komi.best else ""
+        rows.append((_who(start), figure(start.win_probability, ".6f"), closest))
     lines = [_komi_head(rules, komi), *columns(rows, right={1})]
     if rules.has_opening:
         lines.append(say("A player with a head start is already on the board."))

@@ -240,12 +240,8 @@ def choices_data(question: Question) -> list[dict[str, Any]]:
 
 def solved_data(question: Question) -> dict[str, Any]:
     """A question with what is worked out of it; answers are counted from 1."""
-    return {
-        **question_data(question),
-        "choices": choices_data(question),
-        "best": question.best + 1,
-        "id": question.id,
-    }
+    choices = {"choices": choices_data(question), "best": question.best + 1}
+    return {**question_data(question), **choices, "id": question.id}
 
 
 _MOST_NAMES = 10
@@ -260,12 +256,11 @@ def asked_page(asked: Asked) -> AskedPage:
         choice = choice_text(daily, daily.choices[asked.answer])
         answer = say("Your answer: {choice}.", choice=choice)
         return AskedPage(daily, title, answer, answer)
-    return AskedPage(
-        daily,
-        title,
-        say("What wins most often? Answer with /daily answer NUMBER; your first answer counts."),
-        say("What wins most often? You have one answer, and only you see whether it was right."),
+    typed = say("What wins most often? Answer with /daily answer NUMBER; your first answer counts.")
+    pressed = say(
+        "What wins most often? You have one answer, and only you see whether it was right."
     )
+    return AskedPage(daily, title, typed, pressed)
 
 
 def answer_page(answer: Verdict | Solution) -> SolvedPage:
@@ -284,16 +279,11 @@ def board_text(board: Sequence[BoardLine]) -> str:
     """Who found how many, on how many days in a row, and what answers cost."""
     if not board:
         return say("Nobody has answered a daily position here yet.")
-    rows = [
-        (
-            f"{place}.",
-            safe_text(line.name, _NAME),
-            say("{found:,} of {answered:,}", found=line.found, answered=line.answered),
-            say_number("{number} [day|days]", line.streak),
-            figure(line.average_cost * 100, ".2f"),
-        )
-        for place, line in enumerate(board[:20], start=1)
-    ]
+    rows = []
+    for place, line in enumerate(board[:20], start=1):
+        found = say("{found:,} of {answered:,}", found=line.found, answered=line.answered)
+        days, cost = say_number("{number} [day|days]", line.streak), line.average_cost * 100
+        rows.append((f"{place}.", safe_text(line.name, _NAME), found, days, figure(cost, ".2f")))
     head = say(
         "Daily positions: right answers, days in a row, and what an answer cost on average, in %:"
     )
@@ -323,37 +313,33 @@ def answer_data(answer: Verdict | Solution) -> dict[str, Any]:
     if isinstance(answer, Solution):
         streaks = [{"name": name, "days": days} for name, days in answer.streaks]
         return {**solved, "answers": answer.answers, "found": answer.found, "streaks": streaks}
-    return {
-        **solved,
-        "answer": answer.choice + 1,
-        "is_first": answer.is_first,
-        "cost": answer.daily.cost(answer.choice),
-        "streak": answer.streak,
-    }
+    given = _given_data(answer.daily, answer.choice, is_first=answer.is_first)
+    return {**solved, **given, "streak": answer.streak}
+
+
+def _given_data(question: Question, choice: int, *, is_first: bool) -> dict[str, Any]:
+    """An answer, which is counted from 1, and what it costs."""
+    return {"answer": choice + 1, "is_first": is_first, "cost": question.cost(choice)}
 
 
 def _solution(solution: Solution) -> list[str]:
     """What was best, how many found it, and who as on days before."""
     daily = solution.daily
     best = daily.choices[daily.best]
-    lines = [
-        say(
-            "Solution of {day}, {dice}: {choice} wins {chance}.",
-            day=day_text(daily.day),
-            dice=dice_text(daily.roll),
-            choice=choice_text(daily, best),
-            chance=percent(best.win_probability),
-        )
-    ]
-    if solution.answers:
-        lines[0] += " " + say(
-            "{found:,} of {answers:,} got it right.", found=solution.found, answers=solution.answers
-        )
+    head = say(
+        "Solution of {day}, {dice}: {choice} wins {chance}.",
+        day=day_text(daily.day),
+        dice=dice_text(daily.roll),
+        choice=choice_text(daily, best),
+        chance=percent(best.win_probability),
+    )
+    if answers := solution.answers:
+        right = say_later("{found:,} of {answers:,} got it right.")
+        head += " " + say(right, found=solution.found, answers=answers)
+    lines = [head]
     if solution.streaks:
-        names = ", ".join(
-            f"{safe_text(name, _NAME)} {figure(days)}"
-            for name, days in solution.streaks[:_MOST_NAMES]
-        )
+        streaks = solution.streaks[:_MOST_NAMES]
+        names = ", ".join(f"{safe_text(name, _NAME)} {figure(days)}" for name, days in streaks)
         lines.append(say("Days in a row: {names}", names=names))
     return lines
 
@@ -364,14 +350,10 @@ NEXT = "next"
 
 def drill_page(asked: DrillQuestion) -> AskedPage:
     """What is asked, where it comes from, and what there is besides."""
-    return AskedPage(
-        asked.drill.question,
-        _title(asked),
-        say("What wins most often? Answer with /drill answer NUMBER."),
-        say("What wins most often?"),
-        [*_before(asked)],
-        [*_after(asked)],
-    )
+    typed = say("What wins most often? Answer with /drill answer NUMBER.")
+    around = [*_before(asked)], [*_after(asked)]
+    pressed = say("What wins most often?")
+    return AskedPage(asked.drill.question, _title(asked), typed, pressed, *around)
 
 
 def drill_data(asked: DrillQuestion) -> dict[str, Any]:
@@ -398,26 +380,20 @@ def verdict_page(verdict: DrillVerdict) -> SolvedPage:
 
 def drill_verdict_data(verdict: DrillVerdict) -> dict[str, Any]:
     """What an answer comes to as plain data."""
-    why = verdict.advice.why if verdict.advice else None
+    why, question = verdict.advice and verdict.advice.why, verdict.drill.question
     return {
-        **solved_data(verdict.drill.question),
+        **solved_data(question),
         **_source_data(verdict.drill),
-        "answer": verdict.choice + 1,
-        "is_first": verdict.is_first,
-        "cost": verdict.drill.question.cost(verdict.choice),
+        **_given_data(question, verdict.choice, is_first=verdict.is_first),
         "why": why.reason if why else None,
         "due": verdict.due.isoformat() if verdict.due else None,
     }
 
 
 def _source_data(drill: Drilled) -> dict[str, Any]:
-    played = drill.played_on
-    return {
-        "spot": drill.spot,
-        "turn": drill.turn,
-        "played_on": played.date().isoformat() if played else None,
-        "again": drill.again,
-    }
+    played_on = drill.played_on and drill.played_on.date().isoformat()
+    turn = {"turn": drill.turn, "played_on": played_on}
+    return {"spot": drill.spot, **turn, "again": drill.again}
 
 
 def _before(asked: DrillQuestion) -> Iterator[str]:
@@ -443,9 +419,8 @@ def _title(asked: DrillQuestion) -> str:
     if drill.turn is None and drill.again:
         return say("Once more: a position you got wrong")
     if drill.turn is None and drill.spot is asked.weak:
-        return say(
-            "A new position {spot}, where you make most mistakes", spot=say(SPOTS[drill.spot])
-        )
+        weak = say_later("A new position {spot}, where you make most mistakes")
+        return say(weak, spot=say(SPOTS[drill.spot]))
     if drill.turn is None:
         return say("A new position")
     if drill.played_on is None:

@@ -115,12 +115,8 @@ class RecordCommands:
         typed = line.option("season")
         season = read_season(typed, self._tables.now()) if typed else None
         place = _place(line, caller)
-        standings = await records.leaderboard(
-            self._tables.store,
-            place,
-            bots=bots,
-            within=(season.begins, season.ends) if season else None,
-        )
+        store, within = self._tables.store, (season.begins, season.ends) if season else None
+        standings = await records.leaderboard(store, place, bots=bots, within=within)
         everywhere = place is None
         text = partial(view.leaderboard_text, season=season, bots=bots, everywhere=everywhere)
         yield Reply(standings, text, view.leaderboard_data)

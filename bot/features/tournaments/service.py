@@ -95,17 +95,9 @@ class Tournaments:
         self, caller: Caller, form: Form, rules: Ruleset, *, hints: bool = False
     ) -> TournamentNews:
         """Make a tournament that others can join; the caller is its host and takes part."""
-        new = Tournament(
-            secrets.token_hex(4),
-            caller.place,
-            form,
-            rules.model_dump(mode="json"),
-            hints,
-            (Entrant(0, caller.person.id, caller.person.name),),
-            draw=(),
-            games=(),
-            ended=False,
-        )
+        host = Entrant(0, caller.person.id, caller.person.name)
+        about = secrets.token_hex(4), caller.place, form, rules.model_dump(mode="json"), hints
+        new = Tournament(*about, entrants=(host,), draw=(), games=(), ended=False)
         if not await stored.make(self._store, new, self._games.tables.now()):
             raise IllegalActionError.say(
                 "a tournament is going on here already: /tournament shows it, and its host ends it"
@@ -261,13 +253,9 @@ class Tournaments:
         self._check_playable(tournament, pairing)
         one, other = (side for side in pairing.sides if isinstance(side, int))
         players = [_person(tournament.entrant(side)) for side in (one, other)]
-        begun = self._games.play(
-            caller,
-            players,
-            Setup(rules=rules_of(tournament), hints=tournament.hints, closed=True),
-            most_open=MOST_OPEN_GAMES,
-            also=stored.begins(tournament.id, (one, other)),
-        )
+        setup = Setup(rules=rules_of(tournament), hints=tournament.hints, closed=True)
+        also = stored.begins(tournament.id, (one, other))
+        begun = self._games.play(caller, players, setup, most_open=MOST_OPEN_GAMES, also=also)
         try:
             async for news in begun:
                 yield news
