@@ -426,10 +426,7 @@ def odds_text(odds: Odds, *, alone: bool = True) -> str:
 def odds_table(odds: Odds, *, alone: bool = True) -> str:
     """Roll or bank, and what each is worth; if not `alone` without what players bring."""
     rules, position, within, dice = odds.rules, odds.position, odds.within, odds.brought
-    parts = {
-        "position": position_text(rules, position, named=bool(dice)),
-        "rules": rules.name,
-    }
+    parts = {"position": position_text(rules, position, named=bool(dice)), "rules": rules.name}
     if dice:
         head = say(
             "{position}, {dice} to roll, {rules} rules to {goal:,}",

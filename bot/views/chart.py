@@ -31,7 +31,9 @@ def chart_text(chart: GameChart, width: int = 60) -> str:
     if not chart.turns:
         return say("No turns have been played yet.")
     width = max(NARROWEST, min(width, WIDEST))
-    kept = _condense(len(chart.turns))
+    last, kept = len(chart.turns) - 1, [*range(len(chart.turns))]
+    if last >= _MOST_TURNS:  # evenly spread, with the first and the last
+        kept = [index * last // (_MOST_TURNS - 1) for index in range(_MOST_TURNS)]
     turns = [chart.turns[index] for index in kept]
     labels = _aligned([safe_text(turn.label, _LABEL_WIDTH) for turn in turns])
     draw = _shared_bars if len(chart.names) == 2 else _player_columns
@@ -45,7 +47,7 @@ def chart_text(chart: GameChart, width: int = 60) -> str:
 def _aligned(texts: Sequence[str]) -> list[str]:
     """Texts at the right of one column."""
     widest = max(map(text_width, texts))
-    return [" " * (widest - text_width(text)) + text for text in texts]
+    return [pad(text, widest, right=True) for text in texts]
 
 
 def _names(chart: GameChart, width: int) -> list[str]:
@@ -56,13 +58,6 @@ def _names(chart: GameChart, width: int) -> list[str]:
 
 def _nameless(seat: int) -> str:
     return say("Player {number}", number=seat + 1)
-
-
-def _condense(number: int) -> list[int]:
-    """Indices of the turns to show, evenly spread, with the first and the last."""
-    if number <= _MOST_TURNS:
-        return list(range(number))
-    return [index * (number - 1) // (_MOST_TURNS - 1) for index in range(_MOST_TURNS)]
 
 
 def _whole_percent(probability: float) -> str:
@@ -194,19 +189,15 @@ def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart, look: Look) -
         axes.text(0.5, 0.5, nothing, **look.letters(14), ha="center")
 
 
-def _course(chart: GameChart, seat: int) -> list[float]:
-    """A player's win probability after each turn; a single turn is drawn as a level line."""
-    course = [turn.win_probabilities[seat] for turn in chart.turns]
-    return course if len(course) > 1 else course * 2
-
-
 def _draw_lines(axes: "Axes", chart: GameChart, look: Look) -> None:
     """A line for each player, with a mark of its own at its end."""
     if len(chart.names) == 2:
         axes.axhline(0.5, color=look.ink, linewidth=1.2, linestyle=(0, (4, 3)))
     # the first lines on top, each with an edge that keeps crossings apart
     for seat in reversed(range(len(chart.names))):
-        share = _course(chart, seat)
+        share = [turn.win_probabilities[seat] for turn in chart.turns]
+        if len(share) == 1:
+            share *= 2  # a level line
         colour, marker = _style(look, seat)
         axes.plot(share, color=look.paper, linewidth=5, solid_joinstyle="round", clip_on=False)
         axes.plot(share, color=colour, linewidth=2.6, solid_joinstyle="round", clip_on=False)

@@ -178,11 +178,8 @@ def compare_data(compared: Compared) -> list[dict[str, Any]]:
             "most_points": {"points": row.points, "farkles": row.farkles},
             "optimal": {"games": row.tally.games}
             | {name: _plain(getattr(row.tally, name)) for name in _COUNTED},
-            "careless": {
-                "level": row.careless,
-                "wins": _plain(row.careless_wins),
-                "loses": None if math.isnan(row.careless_loses) else row.careless_loses,
-            },
+            "careless": {"level": row.careless, "wins": _plain(row.careless_wins)}
+            | {"loses": None if math.isnan(row.careless_loses) else row.careless_loses},
         }
         for variation, row in compared
     ]
@@ -239,11 +236,8 @@ def compare_chart(compared: Compared, style: Style = ON_DARK) -> bytes:
 def _counted(what: str, figures: Sequence[Estimate], unit: int = 1) -> dict[str, list[float]]:
     """Amounts by what they are, with their standard error if they have one."""
     most = unit * max(estimate.standard_error or 0.0 for estimate in figures)
-    return {
-        f"{what} (± {figure(most, '.2g')})" if most else what: [
-            unit * estimate.value for estimate in figures
-        ]
-    }
+    name = f"{what} (± {figure(most, '.2g')})" if most else what
+    return {name: [unit * estimate.value for estimate in figures]}
 
 
 def _along(compared: Compared) -> Sequence[float] | Sequence[str]:

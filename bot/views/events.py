@@ -355,16 +355,14 @@ def _used_text(name: str, game: Game, after: Game, event: events.Used) -> Iterat
 
 def _roll_text(name: str, after: Game, fallen: Roll, *, lies: bool = False) -> str:
     """A roll, and what may be kept of it; `lies` where it was not rolled just now."""
+    dice = rolled_text(after, fallen)
     if after.is_farkle:
-        dice = rolled_text(after, fallen)
         if after.bot_to_move:
             return say("{name} rolls {dice}: nothing scores.", name=name, dice=dice)
-        message = farkle_text(after)
-        return say("{name} rolls {dice}; {what}.", name=name, dice=dice, what=message)
+        return say("{name} rolls {dice}; {what}.", name=name, dice=dice, what=farkle_text(after))
     legal = after.set_asides()
     shown = ((kept_text(after, aside.dice), figure(aside.points)) for aside in legal[:_SHOWN])
     choices = after.kit.between.join(f"{kept} ({points})" for kept, points in shown)
-    dice = rolled_text(after, fallen)
     message = say_later("{name} rolls {dice}: {choices}.")
     if len(legal) > _SHOWN:
         message = say_later("{name} rolls {dice}: {choices} and others.")
@@ -375,13 +373,8 @@ def _roll_text(name: str, after: Game, fallen: Roll, *, lies: bool = False) -> s
 
 def _kept_at_once_text(name: str, game: Game, kept: Game, fallen: Roll, dice: Roll) -> str:
     before, total = game.turn.turn_total, kept.turn.turn_total
-    parts = {
-        "name": name,
-        "dice": inside(rolled_text(game, fallen)),
-        "kept": inside(kept_text(game, dice)),
-        "points": total - before,
-        "total": total,
-    }
+    rolled, own = inside(rolled_text(game, fallen)), inside(kept_text(game, dice))
+    parts = {"name": name, "dice": rolled, "kept": own, "points": total - before, "total": total}
     if total == before:
         return say("{name} rolls {dice}, keeps {kept} for a straight.", **parts)
     if before:
@@ -400,13 +393,9 @@ def _kept_briefly_text(name: str, game: Game, after: Game, dice: Roll) -> str:
 
 
 def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
-    turn = after.turn
-    parts = {
-        "name": name,
-        "dice": inside(kept_text(game, dice)),
-        "points": turn.turn_total - game.turn.turn_total,
-        "total": turn.turn_total,
-    }
+    total, own = after.turn.turn_total, inside(kept_text(game, dice))
+    points = total - game.turn.turn_total
+    parts = {"name": name, "dice": own, "points": points, "total": total}
     if after.is_out_of_throws:
         return say("{name} keeps {dice} for {points:,}: turn total {total:,}.", **parts)
     sentence = say_later(

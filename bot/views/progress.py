@@ -91,7 +91,8 @@ def catalogue_text(results: Sequence[Result], folder: Path) -> str:
 def _row(result: Result) -> tuple[str, ...]:
     if not result.manifest or not result.file:
         return result.name, status_text(result), *"-----"
-    figures, first = result.manifest.figures, percent(result.chances[0]) if result.chances else "-"
+    figures = result.manifest.figures
+    first = percent(result.chances[0]) if result.chances else "-"
     work = f"{figures['states']:,}", str(figures["sweeps"]), f"{figures['seconds']:.1f}"
     return result.name, status_text(result), *work, first, result.file.name
 
@@ -217,7 +218,8 @@ def solve_text(
 
 def _error_text(data: dict[str, Any]) -> str:
     """How exact win probabilities are; a bound is rounded up."""
-    bound, tolerance, rounded_up = data["error_bound"], data["tolerance"], Context(2, ROUND_CEILING)
+    bound, tolerance = data["error_bound"], data["tolerance"]
+    rounded_up = Context(prec=2, rounding=ROUND_CEILING)
     whole, least = (
         f"{float(rounded_up.create_decimal(number)):.1e}" for number in (bound, bound * LEAST)
     )

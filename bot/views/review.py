@@ -124,35 +124,22 @@ def _parts(review: Review, names: Sequence[str], most: int) -> list[str]:
 
 def review_data(review: Review, names: Sequence[str]) -> dict[str, Any]:
     """A review as plain data, by the names of its fields; probabilities are not rounded."""
-    data = asdict(review)
-    moments = [
-        fields
-        | _first_of_two(moment)
-        | ({"judgement": _judgement_data(review, moment)} if moment.judgement else {})
-        for moment, fields in zip(review.moments, data["moments"], strict=True)
-    ]
+    data = asdict(review) | {"rules": review.rules.name}
+    for moment, fields in zip(review.moments, data["moments"], strict=True):
+        if len(moment.before) == 2:  # as the first of them sees it
+            fields.update(before=moment.before[0], after=moment.after[0])
+        if moment.judgement:
+            fields["judgement"] = _judgement_data(review, moment, moment.judgement)
     index = {id(moment): k for k, moment in enumerate(review.moments)}
-    players = [
+    for player, fields, name in zip(review.players, data["players"], names, strict=True):
         # these decisions stand among the moments already
-        fields | {"name": name, "worst": [index[id(moment)] for moment in player.worst]}
-        for player, fields, name in zip(review.players, data["players"], names, strict=True)
-    ]
+        fields.update(name=name, worst=[index[id(moment)] for moment in player.worst])
     del data["kits"], data["joker_alone"]
-    return data | {"rules": review.rules.name, "moments": moments, "players": players}
+    return data
 
 
-def _first_of_two(moment: Moment) -> dict[str, Any]:
-    """The win probabilities of the first of two players; {} for more, who keep those of all."""
-    if len(moment.before) > 2:
-        return {}
-    return {"before": moment.before[0], "after": moment.after[0]}
-
-
-def _judgement_data(review: Review, moment: Moment) -> dict[str, Any]:
+def _judgement_data(review: Review, moment: Moment, judgement: Judgement) -> dict[str, Any]:
     """The judgement of a decision as plain data; loaded dice are written as they are typed."""
-    judgement = moment.judgement
-    if judgement is None:
-        return {}
     data = asdict(judgement) | {"options": judgement.options, "loss": judgement.loss}
     del data["choices"], data["kits"]
     kit = _kit(review, moment)

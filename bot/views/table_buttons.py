@@ -178,9 +178,8 @@ def _before_real_dice(game: Game) -> list[Button]:
 def _take(offered: TurnState) -> Button:
     """The button that takes over what the player before left."""
     points, dice = offered.turn_total, dice_count(offered.dice)
-    return Button(
-        "take", say("Take {points:,}, {dice}", points=points, dice=dice), style=Style.MAIN
-    )
+    label = say("Take {points:,}, {dice}", points=points, dice=dice)
+    return Button("take", label, style=Style.MAIN)
 
 
 def typed_after(game: Game, action: str) -> tuple[str, str]:
@@ -266,11 +265,8 @@ def _choice(game: Game, mask: int) -> list[Button]:
             buttons += [_bank(after, row), *_use(after, 0, row)]
     buttons += _use(game, mask, row)
     buttons += [pick for pick in picks if pick.row == LISTED]
-    return [
-        *buttons,
-        _details(LISTED),
-        _undo_button(game, LISTED) if game.tracked else _resign(LISTED),
-    ]
+    last = _undo_button(game, LISTED) if game.tracked else _resign(LISTED)
+    return [*buttons, _details(LISTED), last]
 
 
 def _labels_of(
@@ -307,7 +303,7 @@ def _picks(
         label = _of_dice(game, set_aside.dice, f"{{}} · {points}".format)
         if set_aside.dice == everything:
             label = say("All · {points:,}", points=set_aside.points)
-        chosen = sum(is_kept << k for k, is_kept in enumerate(kept_of(roll, set_aside.dice)))
+        chosen = sum(1 << k for k, is_kept in enumerate(kept_of(roll, set_aside.dice)) if is_kept)
         style = Style.MAIN if chosen == mask else Style.PLAIN
         is_beside = not buttons or len(label) <= room
         room = room - len(label) if is_beside else 0

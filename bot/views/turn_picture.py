@@ -355,12 +355,9 @@ def border_picture(border: BorderMap, style: drawing.Style = drawing.ON_LIGHT) -
 
 def win_table(grid: WinMap) -> dict[str, Any]:
     """The win probability of every pair of scores as plain data."""
+    chances = grid.win_probability
     rows = [
-        {
-            "banked": int(own),
-            "opponent": int(other),
-            "win_probability": float(grid.win_probability[x, y]),
-        }
+        {"banked": int(own), "opponent": int(other), "win_probability": float(chances[x, y])}
         for x, own in enumerate(grid.scores)
         for y, other in enumerate(grid.scores)
     ]
@@ -387,15 +384,9 @@ def border_table(border: BorderMap) -> dict[str, Any]:
 
 def _about(grid: ScoreMap) -> dict[str, Any]:
     """The rules, and what is the same at all scores."""
-    start = grid.position
-    return {
-        "rules": grid.rules.name,
-        "goal": grid.rules.goal,
-        "farkles": start.farkles,
-        "opponent_farkles": start.opponent_farkles,
-        "began": start.began,
-        "hot_dice": start.hot_dice,
-    }
+    names = "farkles", "opponent_farkles", "began", "hot_dice"
+    start = {name: getattr(grid.position, name) for name in names}
+    return {"rules": grid.rules.name, "goal": grid.rules.goal, **start}
 
 
 def bands(amounts: Floats, step: int) -> list[float]:

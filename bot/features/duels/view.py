@@ -53,14 +53,9 @@ def duel_text(duel: Duel) -> str:
 
 def duel_data(duel: Duel) -> dict[str, Any]:
     """A duel as plain data."""
-    data: dict[str, Any] = {
-        "rules": duel.rules.name,
-        "one": duel.one,
-        "other": duel.other,
-        **dict(zip(_WHEN, _chances(duel), strict=True)),
-        "change": duel.change,
-        "sweeps": duel.sweeps,
-    }
+    chances = dict(zip(_WHEN, _chances(duel), strict=True))
+    data: dict[str, Any] = {**_about(duel), **chances}
+    data |= {"change": duel.change, "sweeps": duel.sweeps}
     if not duel.is_exact:
         data |= {"exact": False}
     if played := duel.played:
@@ -71,23 +66,18 @@ def duel_data(duel: Duel) -> dict[str, Any]:
     return data
 
 
+def _about(duel: Duel) -> dict[str, Any]:
+    return {"rules": duel.rules.name, "one": duel.one, "other": duel.other}
+
+
 def duel_sheet(duel: Duel) -> Sheet:
     """A row for who begins."""
     played = duel.played
     rows: list[dict[str, Cell]] = []
     for number, (when, chance) in enumerate(zip(_WHEN, _chances(duel), strict=True)):
         rate, error = played.rates[number] if played else (None, None)
-        rows.append(
-            {
-                "rules": duel.rules.name,
-                "one": duel.one,
-                "other": duel.other,
-                "when": when,
-                "chance": chance if duel.is_exact else None,
-                "played": rate,
-                "standard_error": error,
-            }
-        )
+        row = {"when": when, "chance": chance if duel.is_exact else None}
+        rows.append({**_about(duel), **row, "played": rate, "standard_error": error})
     names = ("rules", "one", "other", "when", "chance")
     return sheet(names + (("played", "standard_error") if played else ()), rows)
 

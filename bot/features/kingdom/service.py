@@ -232,7 +232,7 @@ def choice_answer(
 
 
 def _parts(on_progress: OnShare, times: Sequence[int]) -> Iterator[OnShare]:
-    """For each part of some work, what passes on its progress as a share of all the work."""
+    """Functions that pass on the progress of each part of some work, as a share of all of it."""
 
     def pass_on(before: int, time: int, share: float) -> None:
         on_progress((before + time * share) / sum(times))
@@ -372,8 +372,7 @@ def read_price(text: str) -> int | None:
         return None
     if not plain.isdecimal() or len(plain) > 6:
         raise InvalidRequestError.say(
-            'buy: "{text}" is not a price; give the most groschen you can pay, or any',
-            text=text,
+            'buy: "{text}" is not a price; give the most groschen you can pay, or any', text=text
         )
     return int(plain)
 

@@ -51,7 +51,7 @@ Part = Grid | Heading | str
 
 def memo_page(answer: MemoAnswer) -> list[Part]:
     """The parts of the page, from above; the first is its title."""
-    rules, study = answer.rules, answer.study
+    rules, study = answer.table.rules, answer.study
     parts: list[Part] = [
         Heading(say("A table to memorise: {rules} rules", rules=rules.name)),
         _axes(),
@@ -121,7 +121,7 @@ def memo_data(answer: MemoAnswer) -> dict[str, Any]:
     """All of it as plain data."""
     table = answer.table
     return {
-        "rules": answer.rules.name,
+        "rules": answer.table.rules.name,
         "unit": table.unit,
         "columns": [asdict(column) for column in table.columns],
         "most_points": table.points,
@@ -221,9 +221,11 @@ def _example_text(example: MemoExample) -> str:
         )
         for choice in example.choices
     ]
-    best, best_rolls = example.choices[0], say_later("So keep {kept} and roll {dice}.")
+    best = example.choices[0]
     kept, dice = dice_text(best.set_aside), dice_count(best.dice_left)
-    then = say_later("So keep {kept} and bank.") if best.bank else best_rolls
+    then = say_later("So keep {kept} and roll {dice}.")
+    if best.bank:
+        then = say_later("So keep {kept} and bank.")
     first = say("For example, a turn begins with {roll}.", roll=dice_text(example.roll))
     return f"{first} {'; '.join(clauses)}. {say(then, kept=kept, dice=dice)}"
 
@@ -295,7 +297,7 @@ def _left_out(answer: MemoAnswer) -> str:
     return say(
         "When to risk everything, a rule of thumb and how often all this wins can be worked"
         " out once the rules {rules} are solved.",
-        rules=answer.rules.name,
+        rules=answer.table.rules.name,
     )
 
 

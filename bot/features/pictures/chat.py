@@ -16,7 +16,7 @@ from bot.chat.presses import LONGEST_ID, ActionName, LanguageTag, Press, matchin
 from bot.features.pictures import service, view
 from bot.services.chances import Oracle
 from bot.services.situation import has_sets
-from bot.services.tables import Caller, Table, Tables, check_hints
+from bot.services.tables import Caller, Table, check_hints
 from bot.tasks.answering import at_once
 from bot.views.card import Card
 from bot.views.drawing import wanted_picture
@@ -35,7 +35,7 @@ def feature(core: Core) -> Feature:
     """/explain and /explore, with buttons that walk on."""
 
     async def walk(caller: Caller, press: Walk) -> Pressed:
-        return Pressed(walked(core.oracle, core.tables, caller, press))
+        return Pressed(walked(core, caller, press))
 
     questions, oracle = core.questions, core.oracle
 
@@ -132,14 +132,13 @@ class Walk(Press):
         return unpacked(rules, self.packed)
 
 
-async def walked(
-    oracle: Oracle, tables: Tables, caller: Caller, press: Walk
-) -> AsyncIterator[Reply]:
+async def walked(core: Core, caller: Caller, press: Walk) -> AsyncIterator[Reply]:
     """The position that a press on a button leads to. Raises FarkleError."""
+    oracle = core.oracle
     rules = await at_once(oracle.advisor.rules_of, press.digest, press.name)
     position = press.position(rules)
     scores = tuple(position.players[k].score for k in position.in_order)
-    check_hints(await tables.open_at(caller.place), caller, rules, scores)
+    check_hints(await core.tables.open_at(caller.place), caller, rules, scores)
     work = service.explored_at, oracle.advisor, rules
     answer = await oracle.answered(caller.asker, rules, *work, position, players=len(scores))
     turned = {step.field: step.position for step in answer.steps if not step.amount}
@@ -173,11 +172,11 @@ def _walk_card(changes: service.Field, answer: service.Exploration) -> Card | No
 
 def walk_press(answer: service.Exploration, action: str, language: str) -> Walk:
     """The press that leads from a position to one a step away."""
-    leads = {step.action: step.position or answer.position for step in answer.steps}
-    digest = answer.rules.digest[:_DIGEST]
-    position = packed(answer.rules, leads.get(action, answer.position))
+    rules, here = answer.odds.rules, answer.odds.position
+    leads = {step.action: step.position or here for step in answer.steps}
+    digest, position = rules.digest[:_DIGEST], packed(rules, leads.get(action, here))
     room = LONGEST_ID - len(f"x:{digest}:{language}:{position}::{action}")
-    return Walk(digest, language, position, answer.rules.name[: min(_NAME, room)], action)
+    return Walk(digest, language, position, rules.name[: min(_NAME, room)], action)
 
 
 _MEMORY = 1000

@@ -83,16 +83,6 @@ class Exploration:
     """Whether all who play are looked at; else the strongest opponent is taken for the only one."""
 
     @property
-    def rules(self) -> Ruleset:
-        """Return the rules of the game."""
-        return self.odds.rules
-
-    @property
-    def position(self) -> Position:
-        """Return the position, before a roll."""
-        return self.odds.position
-
-    @property
     def named(self) -> NamedSet | None:
         """Return the dice of the player to act, where players bring theirs."""
         dice: LoadedDice | None = self.odds.brought

@@ -60,7 +60,7 @@ def exploration_text(walk: Exploration, game: str = "") -> str:
         steps = _steps_of_own(walk, walk.odds.brought, ways)
     else:
         rows = [
-            (step_label(walk, step), explore_line(walk.rules, position, game))
+            (step_label(walk, step), explore_line(walk.odds.rules, position, game))
             for step, position in ways
         ]
         steps = [say("Steps from here:"), *columns(rows)]
@@ -95,12 +95,12 @@ def exploration_data(walk: Exploration, game: str = "") -> dict[str, Any]:
     for step in walk.steps:
         if (position := step.position) is None:
             continue
-        data = position_data(walk.rules, position)
+        data = position_data(walk.odds.rules, position)
         dice = walk.dice_after(step)
         if dice:
             where = data if len(position.players) == 2 else data["turn"]
             where["dice"] = dice.mine.left(position.dice).text
-        line = _own_line(dice, position) if dice else explore_line(walk.rules, position, game)
+        line = _own_line(dice, position) if dice else explore_line(walk.odds.rules, position, game)
         what = {"changes": step.field.value, "amount": step.amount}
         steps.append({"action": step.action, **what, "position": data, "command": line})
     border = bank_from_data(walk.bank_from, walk.named)
@@ -133,7 +133,7 @@ def exploration_card(walk: Exploration, changes: Field = Field.OWN) -> Card:
 
 def step_label(walk: Exploration, step: Step) -> str:
     """What a step changes, in as few letters as can be."""
-    if step.field is Field.SIDES and len(walk.position.players) > 2:
+    if step.field is Field.SIDES and len(walk.odds.position.players) > 2:
         return say("Next player")
     # with the sign that is as wide as a plus
     amount = figure(step.amount, "+,").replace("-", "\N{MINUS SIGN}")
@@ -220,9 +220,10 @@ _KEEP = {
 
 def explanation_text(explanation: Explanation) -> str:
     """Return what is best now, and the border of the turn."""
-    lines = [wrap(_sentences(explanation))]
     if explanation.named:
         lines = [*_seen_by(explanation), hint_text(explanation.hint)]
+    else:
+        lines = [wrap(_sentences(explanation))]
     return "\n".join([*lines, _border(explanation)])
 
 

@@ -190,9 +190,9 @@ def _long_run_lines(rules: Ruleset, long_run: LongRunAnswer) -> list[str]:
     )
     rows = [(say("farkles"), say("turns"), say("cost"), say("risk"), *dice)]
     for turn in long_run.turns:
+        share, risk = _chance(turn.share), _chance(turn.farkle_probability)
         cost, banks = figure(turn.farkle_cost, ",.2f"), map(starred_text, turn.bank_from)
-        chances = _chance(turn.share), cost, _chance(turn.farkle_probability)
-        rows.append((str(turn.farkles), *chances, *banks))
+        rows.append((str(turn.farkles), share, cost, risk, *banks))
     stars = star_lines(each for turn in long_run.turns for each in turn.bank_from)
     return [f"{penalty.sentence} {head} {how}", *columns(rows, right=range(4 + len(dice))), *stars]
 

@@ -228,7 +228,8 @@ class Drill:
     async def _read(self, kept: StoredDrill) -> Drilled:
         """A position that was kept. Raises FarkleError where this program cannot read it."""
         game = await self._store.game(kept.game_id) if kept.game_id else None
-        again, played_on = kept.answered_at is not None, game.ended_at if game else None
+        again = kept.answered_at is not None
+        played_on = game.ended_at if game else None
         return Drilled(_read(kept), kept.position, again, kept.turn, played_on, kept.chosen)
 
     async def _next(

@@ -333,10 +333,7 @@ async def drop(store: Store, drill: StoredDrill) -> None:
 
 
 async def answer(
-    store: Store,
-    person: str,
-    position: str | None,
-    given: Callable[[StoredDrill], StoredDrill],
+    store: Store, person: str, position: str | None, given: Callable[[StoredDrill], StoredDrill]
 ) -> tuple[StoredDrill | None, bool]:
     """Answer a position, the one asked last if None; the position, and whether it waited.
 

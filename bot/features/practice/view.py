@@ -281,9 +281,9 @@ def board_text(board: Sequence[BoardLine]) -> str:
         return say("Nobody has answered a daily position here yet.")
     rows = []
     for place, line in enumerate(board[:20], start=1):
-        found = say("{found:,} of {answered:,}", found=line.found, answered=line.answered)
+        right = say("{found:,} of {answered:,}", found=line.found, answered=line.answered)
         days, cost = say_number("{number} [day|days]", line.streak), line.average_cost * 100
-        rows.append((f"{place}.", safe_text(line.name, _NAME), found, days, figure(cost, ".2f")))
+        rows.append((f"{place}.", safe_text(line.name, _NAME), right, days, figure(cost, ".2f")))
     head = say(
         "Daily positions: right answers, days in a row, and what an answer cost on average, in %:"
     )
@@ -358,16 +358,9 @@ def drill_page(asked: DrillQuestion) -> AskedPage:
 
 def drill_data(asked: DrillQuestion) -> dict[str, Any]:
     """What is asked as plain data, without what is worked out of its choices."""
-    return {
-        **question_data(asked.drill.question),
-        **_source_data(asked.drill),
-        "id": asked.drill.id,
-        "weak_spot": asked.weak,
-        "games": asked.games,
-        "games_left": asked.left,
-        "decisions": asked.lessons,
-        "waiting": asked.waiting,
-    }
+    games = {"games": asked.games, "games_left": asked.left, "decisions": asked.lessons}
+    about = {"id": asked.drill.id, "weak_spot": asked.weak, **games, "waiting": asked.waiting}
+    return {**question_data(asked.drill.question), **_source_data(asked.drill), **about}
 
 
 def verdict_page(verdict: DrillVerdict) -> SolvedPage:

@@ -115,7 +115,8 @@ class RecordCommands:
         typed = line.option("season")
         season = read_season(typed, self._tables.now()) if typed else None
         place = _place(line, caller)
-        store, within = self._tables.store, (season.begins, season.ends) if season else None
+        within = (season.begins, season.ends) if season else None
+        store = self._tables.store
         standings = await records.leaderboard(store, place, bots=bots, within=within)
         everywhere = place is None
         text = partial(view.leaderboard_text, season=season, bots=bots, everywhere=everywhere)

@@ -81,7 +81,8 @@ def record_data(name: str, record: PlayerRecord) -> dict[str, Any]:
 
 def head_to_head_text(names: tuple[str, str], both: HeadToHead) -> str:
     """How two people did against each other."""
-    (one, other), (won, lost) = names, map(_wins, both.wins)
+    one, other = names
+    won, lost = map(_wins, both.wins)
     if not both.games:
         return say("{one} and {other} have not finished a game together yet.", one=one, other=other)
     score = say_later("{one} against {other}: {won} to {lost} in {number:,} [game|games].")

@@ -59,11 +59,6 @@ class TournamentNews:
     language: str = ""
     """The tag of the language of who made it, in which it is told where its place has none."""
 
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing is left to do in it."""
-        return self.tournament is None or self.tournament.over
-
 
 LANGUAGE_SETTING = "tournament_language"
 """The setting of a place that keeps the language of tournaments, see `PlaceSettings`."""
@@ -78,7 +73,6 @@ class Tournaments:
     def __init__(self, games: Games) -> None:
         self._games = games
         self._store = games.tables.store
-        self.oracle = games.oracle
 
     async def shown(self, caller: Caller, tournament_id: str | None = None) -> TournamentNews:
         """The tournament here, or the last one that was."""
@@ -281,10 +275,7 @@ class Tournaments:
         return await self._news(known, happened, name)
 
     async def _news(
-        self,
-        tournament: Tournament | None,
-        happened: Happened = Happened.NOTHING,
-        name: str = "",
+        self, tournament: Tournament | None, happened: Happened = Happened.NOTHING, name: str = ""
     ) -> TournamentNews:
         settings = await self._store.settings(tournament.place) if tournament else None
         language = settings.tournament_language if settings else ""
