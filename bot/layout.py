@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import chain, groupby
+from sys import maxsize
 
 from solver.errors import InvalidRequestError
 from solver.wording import figure, say, say_number
@@ -220,20 +221,22 @@ def columns(
     first one, or two rows become two columns, or the columns are spread over several tables, each
     with the first column. On a phone, rows with text that is too wide make a list.
     """
-    if width := _for_message.get():
-        return _columns_in_message([list(row) for row in rows], set(right), spare, width)
-    table, ends = [list(row) for row in rows], set(right)
+    table, ends, width = [list(row) for row in rows], set(right), _for_message.get()
+    most = width or _room.get() or maxsize
+    indent, gaps = (0, (2, 1)) if width else (2, (2,))
     kept = list(range(len(_widths(table))))
-    most, left_out = _room.get(), iter(spare)
-    while True:
+    for left_out in (None, *spare):
+        if left_out is not None:
+            kept.remove(left_out)
         cells, aligned = _chosen(table, ends, kept)
-        lines = _aligned(cells, aligned)
-        if most is None or _widest(lines) <= most:
-            return lines
-        if (k := next(left_out, None)) is None:
-            narrow = _in_room(cells, aligned, most, indent=2)
-            return list(chain.from_iterable(narrow)) if narrow else _spread(cells, aligned, most)
-        kept.remove(k)
+        for gap in gaps:
+            lines = _aligned(cells, aligned, indent, gap)
+            if _widest(lines) <= most:
+                return [line + _IN_TABLE for line in lines] if width else lines
+    if width:
+        return _narrow_in_message(cells, aligned, width) or _aligned(table, ends)
+    narrow = _in_room(cells, aligned, most, indent)
+    return list(chain.from_iterable(narrow)) if narrow else _spread(cells, aligned, most)
 
 
 def beneath(heads: Sequence[str], cells: Sequence[str]) -> list[str]:
@@ -244,32 +247,18 @@ def beneath(heads: Sequence[str], cells: Sequence[str]) -> list[str]:
     return list(chain.from_iterable(tables))
 
 
-def _columns_in_message(
-    table: list[list[str]], right: set[int], spare: Iterable[int], most: int
-) -> list[str]:
-    """The lines of a table in a message: in columns that are narrow enough, or a list of its rows.
-
-    most : columns of a fixed-width font
-    """
-    kept = list(range(len(_widths(table))))
-    for left_out in (None, *spare):
-        if left_out is not None:
-            kept.remove(left_out)
-        cells, ends = _chosen(table, right, kept)
-        for gap in 2, 1:
-            lines = _aligned(cells, ends, 0, gap)
-            if _widest(lines) <= most:
-                return [line + _IN_TABLE for line in lines]
+def _narrow_in_message(
+    cells: Sequence[Sequence[str]], ends: set[int], most: int
+) -> list[str] | None:
+    """The lines of a table in a message that is too wide for it; None where a list is better."""
     *_, last = widths = _widths(cells)
     is_text = len(widths) - 1 not in ends and last > _LEAST_TEXT
     if is_text or (widths[0] > _LEAST_TEXT and ends != set(range(1, len(widths)))):
-        return _aligned(table, right)
+        return None
     narrow = _in_room(cells, ends, most, indent=0) if widths[0] > _SHORT_NAME else None
     lines = list(chain.from_iterable(narrow or []))
     lines = lines or [line[2:] for line in _spread(cells, ends, most)]
-    if _widest(lines) > most:
-        return _aligned(table, right)
-    return [line + _IN_TABLE for line in lines]
+    return None if _widest(lines) > most else [line + _IN_TABLE for line in lines]
 
 
 def _widths(table: Sequence[Sequence[str]]) -> list[int]:

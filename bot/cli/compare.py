@@ -12,7 +12,7 @@ from bot.settings import Settings
 from bot.shell.output import Shown, answer_options, write_file
 from bot.shell.places import Here, all_option, here_option, rules_given
 from bot.views.compare import compare_chart, compare_data, compare_sheet, compare_text, label
-from bot.views.drawing import DARK, LIGHT, Form
+from bot.views.drawing import DARK, LIGHT, Form, Style
 from bot.views.progress import CatalogueProgress, share_progress
 from solver.batch.jobs import Job, solve_jobs
 from solver.batch.local import LocalSolver, compiled_code, prefer_cache
@@ -86,8 +86,8 @@ def compare_command(
         check_solvable(variant.rules)
     compared = _compared(here.settings, variants, keep=keep, **how)
     if out:
-        picture = compare_chart(compared, _FORMS[out.suffix.lower()], DARK if dark else LIGHT)
-        write_file(out, picture)
+        style = Style(DARK if dark else LIGHT, _FORMS[out.suffix.lower()])
+        write_file(out, compare_chart(compared, style))
     return Shown(compare_text(compared), compare_data(compared), compare_sheet(compared))
 
 

@@ -22,7 +22,7 @@ from bot.shell.output import Decorated, csv_option, json_option, show, write_fil
 from bot.shell.places import Here, here_option
 from bot.shell.position import position_option, position_options
 from bot.views.comparison_picture import CURVES_SIZE, Curve, curves_picture, sweep_chart, sweep_size
-from bot.views.drawing import DARK, LIGHT, Form, Size, picture_form
+from bot.views.drawing import DARK, LIGHT, Form, Size, Style, picture_form
 from bot.views.progress import share_progress
 from bot.views.sheet import sheet_of
 from bot.views.thresholds import number_table
@@ -48,7 +48,7 @@ from solver.turn.points import expected_points, points_outcome
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture before it is drawn: its numbers, and what draws it in a look, size and form."""
+    """A picture before it is drawn: its numbers, and what draws it in a style."""
 
     numbers: dict[str, Any]
     """The numbers as plain data, with `rows` among them."""
@@ -123,7 +123,8 @@ def _picture_options(command: Decorated) -> Decorated:
         picture: Picture = command(*args, **others)
         if out:
             width, height = size = size or picture.size
-            write_file(out, picture.draw(look=DARK if dark else LIGHT, size=size, form=form))
+            style = Style(DARK if dark else LIGHT, form, size)
+            write_file(out, picture.draw(style=style))
             if not as_json and not as_csv:
                 click.echo(f"Written to {out}: {width} x {height} pixels.")
         if as_csv or as_json:

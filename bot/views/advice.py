@@ -117,11 +117,8 @@ def endings_lines(advice: Advice) -> list[str]:
 
 def ends_text(ends: TurnEnds) -> str:
     """The chance of a farkle, and what the turn brings on average."""
-    return say(
-        "farkle {chance}, {points:,.0f} points on average",
-        chance=percent(ends.farkle),
-        points=ends.points,
-    )
+    chance, points = percent(ends.farkle), ends.points
+    return say("farkle {chance}, {points:,.0f} points on average", chance=chance, points=points)
 
 
 def roll_text(advice: Advice) -> str:
@@ -429,10 +426,7 @@ def odds_text(odds: Odds, *, alone: bool = True) -> str:
 def odds_table(odds: Odds, *, alone: bool = True) -> str:
     """Roll or bank, and what each is worth; if not `alone` without what players bring."""
     rules, position, within, dice = odds.rules, odds.position, odds.within, odds.brought
-    parts = {
-        "position": position_text(rules, position, named=bool(dice)),
-        "rules": rules.name,
-    }
+    parts = {"position": position_text(rules, position, named=bool(dice)), "rules": rules.name}
     if dice:
         head = say(
             "{position}, {dice} to roll, {rules} rules to {goal:,}",
@@ -496,12 +490,8 @@ def leaving_text(odds: Odds) -> str:
     dice = dice_count(odds.position.dice)
     if odds.leaving <= EVEN:
         return wrap(say("A bank leaves them {dice}, which they had better not take.", dice=dice))
-    sentence = say(
-        "A bank leaves them {dice} to go on with, which costs you {cost}.",
-        dice=dice,
-        cost=cost_in_words(odds.leaving),
-    )
-    return wrap(sentence)
+    sentence = say_later("A bank leaves them {dice} to go on with, which costs you {cost}.")
+    return wrap(say(sentence, dice=dice, cost=cost_in_words(odds.leaving)))
 
 
 def use_lines(odds: Odds) -> list[str]:
@@ -775,11 +765,6 @@ def farkles_in_a_row(number: int, rules: Ruleset | None = None) -> str:
     return say_number("{number} [farkle|farkles] in a row", number)
 
 
-def cost_figure(cost: float, within: float | None = None) -> str:
-    """Return a win probability in percentage points, with as many decimals as `percent`."""
-    return figure(cost * 100, ".2f" if within is None else ".1f")
-
-
 def cost_text(difference: float, within: float | None = None) -> str:
     """Return what a choice costs against the best, with as many decimals as `percent`.
 
@@ -787,4 +772,4 @@ def cost_text(difference: float, within: float | None = None) -> str:
     """
     if difference <= EVEN:
         return say("best")
-    return f"-{cost_figure(difference, within)}"
+    return f"-{figure(difference * 100, '.2f' if within is None else '.1f')}"

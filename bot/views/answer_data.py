@@ -108,23 +108,20 @@ def position_data(rules: Ruleset, position: Position) -> dict[str, Any]:
         data = _less(asdict(position), {"held", "offered", "rounds_left"})
         players = [_less(player, {"banked"}) for player in data["players"]]
         return data | {"players": players, "turn": _less(data["turn"], unsaid)}
+    left, offered = position.offered, {}
+    if left:  # by the names by which it is given
+        offered = {"left": left.turn_total, "left_dice": left.dice}
     names = "banked", "opponent", "turn_total", "farkles", "opponent_farkles", "dice", "hot_dice"
     return {
         **{name: getattr(position, name) for name in names},
         **_less({"to_confirm": position.turn.to_confirm, "throws": position.turn.throws}, unsaid),
         **_less({"held_set": position.turn.held_set}, unsaid),
         **_less({"rounds_left": position.rounds_left, "to_beat": position.to_beat}, unsaid),
-        **_offered_data(position),
+        **offered,
         "on_board": position.on_board,
         "opponent_on_board": position.opponent_on_board,
         "began": position.began or not (rules.has_roles or in_play_off(rules, position)),
     }
-
-
-def _offered_data(position: Position) -> dict[str, Any]:
-    """What may be taken over, by the names by which it is given."""
-    offered = position.offered
-    return {"left": offered.turn_total, "left_dice": offered.dice} if offered else {}
 
 
 def advice_sheet(advice: Advice) -> Sheet:

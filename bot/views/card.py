@@ -77,11 +77,8 @@ class Card:
 
     def __post_init__(self) -> None:
         """Something is said, and whatever it is, Discord acts on nothing in it."""
-        text = (
-            self.text
-            if self.text.strip() or self.files
-            else say("There is nothing to say about that.")
-        )
+        says_something = self.text.strip() or self.files
+        text = self.text if says_something else say("There is nothing to say about that.")
         object.__setattr__(self, "text", shorten_text(defused(text)))
 
     @property

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from bot.layout import pad, safe_text, text_width
 from bot.review.highlights import ChartPoint, GameChart
-from bot.views.drawing import DARK, MARKERS, Form, Look, as_file, blank, drawable, font
-from solver.wording import figure, say, say_number
+from bot.views.drawing import MARKERS, ON_DARK, Look, Style, as_file, blank, drawable, font
+from solver.wording import figure, say, say_later, say_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,24 +31,23 @@ def chart_text(chart: GameChart, width: int = 60) -> str:
     if not chart.turns:
         return say("No turns have been played yet.")
     width = max(NARROWEST, min(width, WIDEST))
-    kept = _condense(len(chart.turns))
+    last, kept = len(chart.turns) - 1, [*range(len(chart.turns))]
+    if last >= _MOST_TURNS:  # evenly spread, with the first and the last
+        kept = [index * last // (_MOST_TURNS - 1) for index in range(_MOST_TURNS)]
     turns = [chart.turns[index] for index in kept]
     labels = _aligned([safe_text(turn.label, _LABEL_WIDTH) for turn in turns])
     draw = _shared_bars if len(chart.names) == 2 else _player_columns
     lines = draw(chart, turns, labels, width)
     if left_out := len(chart.turns) - len(kept):
-        lines.append(
-            say_number(
-                "{number} of {all} turns [is|are] not shown.", left_out, all=len(chart.turns)
-            )
-        )
+        others = say_later("{number} of {all} turns [is|are] not shown.")
+        lines.append(say_number(others, left_out, all=len(chart.turns)))
     return "\n".join(line.rstrip() for line in lines)
 
 
 def _aligned(texts: Sequence[str]) -> list[str]:
     """Texts at the right of one column."""
     widest = max(map(text_width, texts))
-    return [" " * (widest - text_width(text)) + text for text in texts]
+    return [pad(text, widest, right=True) for text in texts]
 
 
 def _names(chart: GameChart, width: int) -> list[str]:
@@ -59,13 +58,6 @@ def _names(chart: GameChart, width: int) -> list[str]:
 
 def _nameless(seat: int) -> str:
     return say("Player {number}", number=seat + 1)
-
-
-def _condense(number: int) -> list[int]:
-    """Indices of the turns to show, evenly spread, with the first and the last."""
-    if number <= _MOST_TURNS:
-        return list(range(number))
-    return [index * (number - 1) // (_MOST_TURNS - 1) for index in range(_MOST_TURNS)]
 
 
 def _whole_percent(probability: float) -> str:
@@ -128,12 +120,8 @@ def _player_columns(
         cells = (turn.win_probabilities[seat] for seat in shown)
         lines.append(label + "".join(pad(f"  {_cell(share, bar)}", column) for share in cells))
     if len(shown) < len(names):
-        lines.append(
-            say_number(
-                "{number} [player|players] with less of a chance [is|are] not shown.",
-                len(names) - len(shown),
-            )
-        )
+        others = say_later("{number} [player|players] with less of a chance [is|are] not shown.")
+        lines.append(say_number(others, len(names) - len(shown)))
     return lines
 
 
@@ -157,13 +145,14 @@ _ROOMY = 5
 """Up to so many players have two lines each beside the picture."""
 
 
-def chart_picture(chart: GameChart, look: Look = DARK, form: Form = "png") -> bytes:
+def chart_picture(chart: GameChart, style: Style = ON_DARK) -> bytes:
     """Return a picture of 800 by 450 pixels, with a line for each player.
 
-    look : its colours; in a chat, which shows one picture to all, it is a dark card
+    style : in a chat, which shows one picture to all, it is a dark card
 
     Pictures share no state, so that several may be drawn at a time in threads.
     """
+    look = style.look
     picture = blank(_SIZE, _DPI, look.paper)
     canvas: Any = picture.canvas  # its methods have no types
     axes = picture.add_axes((_LEFT, 0.165, _WIDTH, 0.7))
@@ -171,13 +160,13 @@ def chart_picture(chart: GameChart, look: Look = DARK, form: Form = "png") -> by
     if chart.turns:
         _draw_lines(axes, chart, look)
         _label_ends(axes, canvas.get_renderer(), chart, look)
-    return as_file(picture, form)
+    return as_file(picture, style.form)
 
 
 def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart, look: Look) -> None:
     title = say("Chance to win after each turn")
     picture.set_label(title)
-    picture.text(_LEFT, 0.915, title, color=look.ink, font=font(14, bold=True))
+    picture.text(_LEFT, 0.915, title, **look.letters(14, bold=True))
     axes.set_facecolor(look.paper)
     for side in axes.spines.values():
         side.set_visible(False)
@@ -190,20 +179,14 @@ def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart, look: Look) -
     axes.set_xticks(ticks, [drawable(chart.turns[tick].label, _LABEL_WIDTH) for tick in ticks])
     axes.tick_params(length=0, pad=5)
     for text in (*axes.get_xticklabels(), *axes.get_yticklabels()):
-        text.set(font=font(12), color=look.ink, parse_math=False)
-    axes.set_xlabel(say("turn"), color=look.ink, font=font(12), labelpad=2)
+        text.set(**look.letters(12))
+    axes.set_xlabel(say("turn"), **look.letters(12), labelpad=2)
     axes.grid(axis="y", color=look.faint, linewidth=0.8)
     axes.set_axisbelow(True)
     if not chart.turns:
         axes.set_xlabel("")
         nothing = say("No turns have been played yet")
-        axes.text(0.5, 0.5, nothing, color=look.ink, font=font(14), ha="center")
-
-
-def _course(chart: GameChart, seat: int) -> list[float]:
-    """A player's win probability after each turn; a single turn is drawn as a level line."""
-    course = [turn.win_probabilities[seat] for turn in chart.turns]
-    return course if len(course) > 1 else course * 2
+        axes.text(0.5, 0.5, nothing, **look.letters(14), ha="center")
 
 
 def _draw_lines(axes: "Axes", chart: GameChart, look: Look) -> None:
@@ -212,7 +195,9 @@ def _draw_lines(axes: "Axes", chart: GameChart, look: Look) -> None:
         axes.axhline(0.5, color=look.ink, linewidth=1.2, linestyle=(0, (4, 3)))
     # the first lines on top, each with an edge that keeps crossings apart
     for seat in reversed(range(len(chart.names))):
-        share = _course(chart, seat)
+        share = [turn.win_probabilities[seat] for turn in chart.turns]
+        if len(share) == 1:
+            share *= 2  # a level line
         colour, marker = _style(look, seat)
         axes.plot(share, color=look.paper, linewidth=5, solid_joinstyle="round", clip_on=False)
         axes.plot(share, color=colour, linewidth=2.6, solid_joinstyle="round", clip_on=False)

@@ -1,18 +1,17 @@
 """What rule sets are like to play, side by side: as a table, as data and as a sheet."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from functools import partial, reduce
-from operator import getitem
+from functools import partial
 from typing import Any
 
 from bot.layout import columns, percent, rough_percent, wrap
 from bot.services.comparing import Compared, ComparedRules, Variation
 from bot.views.card import Attachment, Button, Card, text_card
 from bot.views.comparison_picture import sweep_chart
-from bot.views.drawing import DARK, Form, Look
-from bot.views.sheet import Sheet, sheet
+from bot.views.drawing import ON_DARK, Style
+from bot.views.sheet import Sheet, flat, sheet
 from solver.play.compare import CARELESS, CLOSE, Comparison, Estimate
 from solver.wording import figure, say, say_later
 
@@ -55,17 +54,9 @@ def compare_table(compared: Compared) -> list[str]:
     """A row for each rule set."""
     careless = compared[0][1].careless
     varied = compared[0][0].option
-    head = (
-        varied or "",
-        say("first"),
-        say("points"),
-        say("points") + "*",
-        say("farkles"),
-        say("farkles") + "*",
-        say("turns"),
-        say("close"),
-        careless,
-    )
+    points, farkles = say("points"), say("farkles")
+    head = [varied or "", say("first"), points, f"{points}*", farkles, f"{farkles}*"]
+    head += [say("turns"), say("close"), careless]
     bases = {variation.base for variation, _ in compared}
     rows = [
         (
@@ -187,11 +178,8 @@ def compare_data(compared: Compared) -> list[dict[str, Any]]:
             "most_points": {"points": row.points, "farkles": row.farkles},
             "optimal": {"games": row.tally.games}
             | {name: _plain(getattr(row.tally, name)) for name in _COUNTED},
-            "careless": {
-                "level": row.careless,
-                "wins": _plain(row.careless_wins),
-                "loses": None if math.isnan(row.careless_loses) else row.careless_loses,
-            },
+            "careless": {"level": row.careless, "wins": _plain(row.careless_wins)}
+            | {"loses": None if math.isnan(row.careless_loses) else row.careless_loses},
         }
         for variation, row in compared
     ]
@@ -204,15 +192,11 @@ def _plain(estimate: Estimate) -> dict[str, float | None]:
 
 def compare_sheet(compared: Compared) -> Sheet:
     """A comparison as a table; standard errors of what is exact are empty."""
-    return sheet(tuple(_COLUMNS), map(_flat, compare_data(compared)))
+    by_path = sheet(tuple(_COLUMNS.values()), map(flat, compare_data(compared)))
+    return by_path._replace(columns=tuple(_COLUMNS))
 
 
-def _flat(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns of nested data."""
-    return {name: reduce(getitem, path.split("."), data) for name, path in _COLUMNS.items()}
-
-
-def compare_chart(compared: Compared, form: Form = "png", look: Look = DARK) -> bytes:
+def compare_chart(compared: Compared, style: Style = ON_DARK) -> bytes:
     """Curves along an option of numbers, else bars, as the content of a file.
 
     What is counted and not exact has its largest standard error beside its name.
@@ -245,19 +229,15 @@ def compare_chart(compared: Compared, form: Form = "png", look: Look = DARK) -> 
         title=title,
         lines=[say("Best play by both, {games:,} games counted for each", games=play.tally.games)],
         source=say("By farkle-advisor; ±: the largest standard error of what is counted"),
-        look=look,
-        form=form,
+        style=style,
     )
 
 
 def _counted(what: str, figures: Sequence[Estimate], unit: int = 1) -> dict[str, list[float]]:
     """Amounts by what they are, with their standard error if they have one."""
     most = unit * max(estimate.standard_error or 0.0 for estimate in figures)
-    return {
-        f"{what} (± {figure(most, '.2g')})" if most else what: [
-            unit * estimate.value for estimate in figures
-        ]
-    }
+    name = f"{what} (± {figure(most, '.2g')})" if most else what
+    return {name: [unit * estimate.value for estimate in figures]}
 
 
 def _along(compared: Compared) -> Sequence[float] | Sequence[str]:

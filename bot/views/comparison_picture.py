@@ -37,9 +37,7 @@ def sweep_chart(
     title: str,
     lines: Sequence[str] = (),
     source: str = "",
-    look: drawing.Look = drawing.LIGHT,
-    size: drawing.Size | None = None,
-    form: drawing.Form = "png",
+    style: drawing.Style = drawing.ON_LIGHT,
 ) -> bytes:
     """Amounts of several kinds, a panel below the other for each, as each has its own unit.
 
@@ -48,35 +46,33 @@ def sweep_chart(
     x_label : what was varied
     x_values : its values, in their order: all numbers or all names
     series : by what it is, unit and all, the amount at each value; None where it is not known
-    size : in pixels; as high as the panels need if not given
+    style : of which the size is as high as the panels need if not given
     """
     numbers = [number for number in x_values if not isinstance(number, str)]
     names = [name for name in x_values if isinstance(name, str)]
-    picture = drawing.new_figure(look, size or sweep_size(x_values, series, lines))
-    height = picture.get_figheight()
-    ceiling = drawing.write_title(picture, look, title, lines)
-    floor = drawing.write_source(picture, look, source or say(SOURCE))
-    bottom = floor + (0.62 if numbers else 0.12) / height
-    panel = (ceiling - bottom) / max(1, len(series))
+    size = sweep_size(x_values, series, lines)
+    page = drawing.Page(style, size, title, lines, source or say(SOURCE))
+    look, height = page.look, page.height
+    bottom = page.floor + (0.62 if numbers else 0.12) / height
+    panel = (page.ceiling - bottom) / max(1, len(series))
     left = 0.14 if numbers else 0.3
     for place, (heading, amounts) in enumerate(series.items()):
         low = bottom + (len(series) - 1 - place) * panel
         room = (left, low + 0.2 / height, 0.94 - left, panel - 0.62 / height)
-        axes = picture.add_axes(room)
+        axes = page.figure.add_axes(room)
         known = np.array([np.nan if y is None else y for y in amounts], dtype=np.float64)
         above = axes.get_position().y1 + 0.12 / height
-        drawing.draw_text(picture, look, 0.03, above, heading, 15, bold=True)
+        page.write(0.03, above, heading, 15, bold=True)
         is_last = place == len(series) - 1
         if numbers:
             _draw_line(axes, look, numbers, known, place)
             axes.tick_params(labelbottom=is_last)
             axes.set_xlabel(x_label if is_last else "", labelpad=3)
-            drawing.dress(axes, look, 14)
         else:
             _draw_bars(axes, look, names, known, place)
             axes.set_xlabel("")
-            drawing.dress(axes, look, 14)
-    return drawing.as_file(picture, form)
+        drawing.dress(axes, look, 14)
+    return page.as_file()
 
 
 def sweep_size(
@@ -96,21 +92,16 @@ def curves_picture(
     lines: Sequence[str],
     labels: tuple[str, str],
     curves: Sequence[Curve],
-    look: drawing.Look = drawing.LIGHT,
-    size: drawing.Size = CURVES_SIZE,
-    form: drawing.Form = "png",
+    style: drawing.Style = drawing.ON_LIGHT,
 ) -> bytes:
     """A curve for each rule set, each with a dash and a mark of its own.
 
     labels : of the axes
     """
-    picture = drawing.new_figure(look, size)
-    height = picture.get_figheight()
-    ceiling = drawing.write_title(picture, look, title, lines)
-    floor = drawing.write_source(picture, look, say(SOURCE))
-    rows = -(-len(curves) // 2)
-    low = floor + (0.85 + 0.34 * rows) / height
-    axes = picture.add_axes((0.14, low, 0.82, ceiling - low))
+    page = drawing.Page(style, CURVES_SIZE, title, lines, say(SOURCE))
+    look, rows = page.look, -(-len(curves) // 2)
+    low = page.floor + (0.85 + 0.34 * rows) / page.height
+    axes = page.figure.add_axes((0.14, low, 0.82, page.ceiling - low))
     for curve, colour, marker, dash in zip(
         curves, cycle(look.lines), cycle(drawing.MARKERS), cycle(_DASHES), strict=False
     ):
@@ -130,9 +121,9 @@ def curves_picture(
     axes.grid(color=look.faint, linewidth=0.8)
     axes.set_axisbelow(True)
     drawing.dress(axes, look, 15)
-    legend = picture.legend(
+    legend = page.figure.legend(
         loc="lower center",
-        bbox_to_anchor=(0.55, floor),
+        bbox_to_anchor=(0.55, page.floor),
         ncols=2,
         frameon=False,
         prop=drawing.font(15),
@@ -141,7 +132,7 @@ def curves_picture(
     )
     for text in legend.get_texts():
         text.set_parse_math(False)
-    return drawing.as_file(picture, form)
+    return page.as_file()
 
 
 def _draw_line(
@@ -176,8 +167,7 @@ def _draw_bars(
             0.0 if np.isnan(amount) else float(amount),
             float(where),
             f" {label} ",
-            color=look.ink,
-            font=drawing.font(14, bold=True),
+            **look.letters(14, bold=True),
             ha="right" if amount < 0 else "left",
             va="center",
         )

@@ -142,16 +142,21 @@ def _die(face: int, *, chosen: bool, pale: bool) -> Image.Image:
 
 def kept_picture(kit: Kit, roll: Roll, kept: Roll) -> Attachment:
     """The dice of a roll as its player sees them, with those to keep set apart."""
-    left, chosen = list(kept), []
-    for die in roll:
-        chosen.append(die in left)
-        if die in left:
-            left.remove(die)
     faces = tuple(kit.shown((die,)).dice_set.faces((die,))[0] for die in roll)
     whole = kit.dice.dice_set.whole
     rolled, aside = kit.roll_text(roll, whole), kit.set_aside_text(roll, kept)
     said = say("Rolled {dice}, set aside {kept}", dice=rolled, kept=aside)
     if not kept:
         said = say("Rolled {dice}", dice=rolled)
-    picture = dice_png(faces, tuple(chosen), places=len(kit.dice.dice))
+    picture = dice_png(faces, kept_of(roll, kept), places=len(kit.dice.dice))
     return Attachment("dice.png", picture, said)
+
+
+def kept_of(roll: Roll, kept: Roll) -> tuple[bool, ...]:
+    """Tells for each die of a roll whether it is kept, of equal ones the first."""
+    left, which = list(kept), []
+    for die in roll:
+        which.append(die in left)
+        if which[-1]:
+            left.remove(die)
+    return tuple(which)

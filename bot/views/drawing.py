@@ -56,6 +56,10 @@ class Look:
     differences: str
     """The colour map of amounts below and above 0."""
 
+    def letters(self, size: float, *, bold: bool = False) -> dict[str, Any]:
+        """What matplotlib is told of a text in ink, in which no dollar begins a formula."""
+        return {"color": self.ink, "font": font(size, bold=bold), "parse_math": False}
+
 
 DARK = Look(PAPER, INK, FAINT, LINES, "viridis", "managua_r")
 """Also what the chat shows: on light ground it is a dark card."""
@@ -68,23 +72,68 @@ LIGHT = Look(
     "PuOr_r",
 )
 
-_wanted: ContextVar[tuple[Look, Form] | None] = ContextVar("wanted", default=(DARK, "png"))
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a picture is wanted."""
+
+    look: Look
+    form: Form = "png"
+    size: Size | None = None
+    """None for the usual one of such a picture."""
 
 
-def draw_as(wanted: tuple[Look, Form] | None) -> None:
-    """Have pictures of answers in this look and form from here on, or none, in this task."""
+ON_DARK, ON_LIGHT = Style(DARK), Style(LIGHT)
+
+_wanted: ContextVar[Style | None] = ContextVar("wanted", default=ON_DARK)
+
+
+def draw_as(wanted: Style | None) -> None:
+    """Have pictures of answers in this style from here on, or none, in this task."""
     _wanted.set(wanted)
 
 
-def wanted_picture() -> tuple[Look, Form] | None:
+def wanted_picture() -> Style | None:
     """Return how the picture of an answer is wanted, None where none is."""
     return _wanted.get()
 
 
-def new_figure(look: Look, size: Size) -> "Figure":
-    """An empty picture of so many pixels, always eight inches wide."""
-    width, height = size
-    return blank((_INCHES, _INCHES * height / width), width / _INCHES, look.paper)
+class Page:
+    """A picture with a title and smaller lines at its top, and at the bottom what they are from.
+
+    It is always eight inches wide; what is between `ceiling` and `floor`, in shares of its height,
+    is drawn afterwards.
+    """
+
+    def __init__(
+        self, style: Style, size: Size, title: str, lines: Sequence[str], *sources: str
+    ) -> None:
+        width, height = style.size or size
+        self.look, self._form = style.look, style.form
+        inches = _INCHES, _INCHES * height / width
+        self.figure = blank(inches, width / _INCHES, self.look.paper)
+        self.figure.set_label(title)
+        self.height = self.figure.get_figheight()
+        place = 0.46
+        self.write(0.03, 1 - place / self.height, title, 21, bold=True)
+        for line in lines:
+            for part in textwrap.wrap(line, _LINE):
+                place += 0.34
+                self.write(0.03, 1 - place / self.height, part, 15)
+        self.ceiling = 1 - (place + 0.22) / self.height
+        for number, line in enumerate(reversed(sources)):
+            self.write(0.03, (0.14 + 0.28 * number) / self.height, line, 13)
+        self.floor = (0.22 + 0.28 * len(sources)) / self.height
+
+    def write(self, x: float, y: float, text: str, size: float, *, bold: bool = False) -> None:
+        """Text on the paper, from the left, shrunk if it would not fit across."""
+        # a letter is about 0.62 of its height wide
+        most = (1 - x) * _INCHES * 72 / (0.62 * max(1, len(text)))
+        self.figure.text(x, y, text, **self.look.letters(min(size, max(9.0, most)), bold=bold))
+
+    def as_file(self) -> bytes:
+        """Return the picture as the content of a file."""
+        return as_file(self.figure, self._form)
 
 
 def blank(inches: tuple[float, float], dpi: float, paper: str) -> "Figure":
@@ -139,47 +188,15 @@ def picture_form(suffix: str) -> Form:
     )
 
 
-def write_title(figure: "Figure", look: Look, title: str, lines: Sequence[str]) -> float:
-    """A title with smaller lines below it at the top left; returns how much height is left."""
-    height = _INCHES * figure.get_figheight() / figure.get_figwidth()
-    place = 0.46
-    figure.set_label(title)
-    draw_text(figure, look, 0.03, 1 - place / height, title, 21, bold=True)
-    for line in lines:
-        for part in textwrap.wrap(line, _LINE):
-            place += 0.34
-            draw_text(figure, look, 0.03, 1 - place / height, part, 15)
-    return 1 - (place + 0.22) / height
-
-
-def write_source(figure: "Figure", look: Look, *lines: str) -> float:
-    """Where the numbers come from, at the bottom; returns where what is above it may begin."""
-    height = _INCHES * figure.get_figheight() / figure.get_figwidth()
-    for number, line in enumerate(reversed(lines)):
-        draw_text(figure, look, 0.03, (0.14 + 0.28 * number) / height, line, 13)
-    return (0.22 + 0.28 * len(lines)) / height
-
-
-def draw_text(
-    figure: "Figure", look: Look, x: float, y: float, text: str, size: float, *, bold: bool = False
-) -> None:
-    """Text on the paper, from the left, shrunk if it would not fit across."""
-    # a letter is about 0.62 of its height wide
-    most = (1 - x) * _INCHES * 72 / (0.62 * max(1, len(text)))
-    size = min(size, max(9.0, most))
-    figure.text(x, y, text, color=look.ink, font=font(size, bold=bold), parse_math=False)
-
-
 def dress(axes: "Axes", look: Look, size: float = 15) -> None:
     """Paper, ink and font of a pair of axes; to be called after the ticks are set."""
     axes.set_facecolor(look.paper)
     for side in axes.spines.values():
         side.set_color(look.faint)
     axes.tick_params(length=4, color=look.faint, pad=5)
-    for text in (*axes.get_xticklabels(), *axes.get_yticklabels()):
-        text.set(font=font(size), color=look.ink, parse_math=False)
-    for label in (axes.xaxis.label, axes.yaxis.label):
-        label.set(font=font(size), color=look.ink, parse_math=False)
+    labels = axes.xaxis.label, axes.yaxis.label
+    for text in (*axes.get_xticklabels(), *axes.get_yticklabels(), *labels):
+        text.set(**look.letters(size))
 
 
 def outlined(
@@ -189,11 +206,9 @@ def outlined(
     axes.text(
         *place,
         text,
-        color=look.ink,
-        font=font(size, bold=True),
+        **look.letters(size, bold=True),
         ha="center",
         va="center",
-        parse_math=False,
         path_effects=[paper_edge(look, edge)],
         zorder=4,
     )
@@ -217,7 +232,7 @@ def colour_bar(
     figure = bar.figure.get_figure(root=True)
     colours = figure.colorbar(mesh, cax=bar, orientation="horizontal", extend=ends)
     colours.set_ticks(ticks, labels=even_figures(ticks, sign or ""))
-    bar.set_title(title, color=look.ink, font=font(14), pad=5, parse_math=False)
+    bar.set_title(title, **look.letters(14), pad=5)
     colours.outline.set_edgecolor(look.faint)
     dress(bar, look, 13)
 

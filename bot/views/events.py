@@ -106,11 +106,8 @@ def earlier_text(table: Table) -> str:
             table.idle_hours,
             game=table.game.id,
         )
-    return say(
-        "Game {game}, where {name} was alone, is closed.",
-        game=table.game.id,
-        name=table.names[0],
-    )
+    closed = say_later("Game {game}, where {name} was alone, is closed.")
+    return say(closed, game=table.game.id, name=table.names[0])
 
 
 def brought_to(table: Table) -> Iterator[str]:
@@ -119,12 +116,11 @@ def brought_to(table: Table) -> Iterator[str]:
     if game.kits:
         yield _kits_text(table.names, game)
     elif game.pool:
-        number = pairs_of(game.rules.dice)
-        yield say(
-            "Laid out, two of each: {dice}. Each player takes {number} pairs, in turn.",
-            dice=", ".join(die.typed for _, die in laid_out(game)),
-            number=number,
+        message = say_later(
+            "Laid out, two of each: {dice}. Each player takes {number} pairs, in turn."
         )
+        dice = ", ".join(die.typed for _, die in laid_out(game))
+        yield say(message, dice=dice, number=pairs_of(game.rules.dice))
 
 
 def doubts_of(news: News) -> Iterator[str]:
@@ -199,9 +195,9 @@ def _kits_text(names: Sequence[str], game: Game) -> str:
     return f"{'; '.join(sets)}."
 
 
-def standings_text(names: Sequence[str], game: Game) -> str:
+def standings_text(table: Table) -> str:
     """Everybody's score."""
-    seats = zip(names, game.seats, strict=True)
+    seats = zip(table.names, table.game.seats, strict=True)
     return ", ".join(f"{name} {figure(seat.score)}" for name, seat in seats)
 
 
@@ -210,8 +206,7 @@ def result_text(table: Table) -> str:
     shares = table.game.shares
     if shares is None:
         return idle_text(table.idle_hours) if table.idle_hours else say("No result.")
-    winners = _winners(table)
-    scores = standings_text(table.names, table.game)
+    winners, scores = _winners(table), standings_text(table)
     if len(winners) == 1:
         return say("{name} wins: {scores}.", name=winners[0], scores=scores)
     return say("{names} share the win: {scores}.", names=and_text(winners), scores=scores)
@@ -251,7 +246,7 @@ def remembered_texts(game: Game) -> Iterator[str]:
         yield confirm_text(game.rules, state)
 
 
-def _so_far_text(game: Game) -> str:  # noqa: PLR0911 - one for each moment
+def _so_far_text(game: Game) -> str:
     turn = game.turn
     if game.is_drafting:
         return say("to take dice")
@@ -267,17 +262,10 @@ def _so_far_text(game: Game) -> str:  # noqa: PLR0911 - one for each moment
         return say("to take over {points:,} and {dice}, or roll", points=points, dice=dice)
     if not turn.turn_total:
         return say("to roll")
+    so_far = say_later("turn total {points:,}, {number} [die|dice] to roll")
     if game.may_bank:
-        return say_number(
-            "turn total {points:,}, {number} [die|dice] to roll or bank",
-            game.number_of_dice,
-            points=turn.turn_total,
-        )
-    return say_number(
-        "turn total {points:,}, {number} [die|dice] to roll",
-        game.number_of_dice,
-        points=turn.turn_total,
-    )
+        so_far = say_later("turn total {points:,}, {number} [die|dice] to roll or bank")
+    return say_number(so_far, game.number_of_dice, points=turn.turn_total)
 
 
 def _event_text(  # noqa: C901, PLR0912, PLR0915 - one for each kind of event
@@ -309,12 +297,9 @@ def _event_text(  # noqa: C901, PLR0912, PLR0915 - one for each kind of event
         case events.Rolled() if after.last:
             yield _turn_end_text(mover, game, after, after.last, event.dice)
         case events.TookOver() if game.left:
-            yield say(
-                "{name} takes over {points:,} points and {dice}.",
-                name=mover,
-                points=game.left.turn_total,
-                dice=dice_count(game.left.dice),
-            )
+            message = say_later("{name} takes over {points:,} points and {dice}.")
+            points, dice = game.left.turn_total, dice_count(game.left.dice)
+            yield say(message, name=mover, points=points, dice=dice)
         case events.Kept():
             yield _kept_text(mover, game, after, event.dice)
         case events.Banked() | events.Scored() | events.Accepted() if after.last:
@@ -370,16 +355,14 @@ def _used_text(name: str, game: Game, after: Game, event: events.Used) -> Iterat
 
 def _roll_text(name: str, after: Game, fallen: Roll, *, lies: bool = False) -> str:
     """A roll, and what may be kept of it; `lies` where it was not rolled just now."""
+    dice = rolled_text(after, fallen)
     if after.is_farkle:
-        dice = rolled_text(after, fallen)
         if after.bot_to_move:
             return say("{name} rolls {dice}: nothing scores.", name=name, dice=dice)
-        message = farkle_text(after)
-        return say("{name} rolls {dice}; {what}.", name=name, dice=dice, what=message)
+        return say("{name} rolls {dice}; {what}.", name=name, dice=dice, what=farkle_text(after))
     legal = after.set_asides()
     shown = ((kept_text(after, aside.dice), figure(aside.points)) for aside in legal[:_SHOWN])
     choices = after.kit.between.join(f"{kept} ({points})" for kept, points in shown)
-    dice = rolled_text(after, fallen)
     message = say_later("{name} rolls {dice}: {choices}.")
     if len(legal) > _SHOWN:
         message = say_later("{name} rolls {dice}: {choices} and others.")
@@ -390,13 +373,8 @@ def _roll_text(name: str, after: Game, fallen: Roll, *, lies: bool = False) -> s
 
 def _kept_at_once_text(name: str, game: Game, kept: Game, fallen: Roll, dice: Roll) -> str:
     before, total = game.turn.turn_total, kept.turn.turn_total
-    parts = {
-        "name": name,
-        "dice": inside(rolled_text(game, fallen)),
-        "kept": inside(kept_text(game, dice)),
-        "points": total - before,
-        "total": total,
-    }
+    rolled, own = inside(rolled_text(game, fallen)), inside(kept_text(game, dice))
+    parts = {"name": name, "dice": rolled, "kept": own, "points": total - before, "total": total}
     if total == before:
         return say("{name} rolls {dice}, keeps {kept} for a straight.", **parts)
     if before:
@@ -408,37 +386,28 @@ def _kept_at_once_text(name: str, game: Game, kept: Game, fallen: Roll, dice: Ro
 
 def _kept_briefly_text(name: str, game: Game, after: Game, dice: Roll) -> str:
     points = after.turn.turn_total - game.turn.turn_total
-    kept = inside(kept_text(game, dice))
+    sentence = say_later("{name} keeps {dice} for {points:,}.")
     if not points:
-        return say("{name} keeps {dice} for a straight.", name=name, dice=kept)
-    return say("{name} keeps {dice} for {points:,}.", name=name, dice=kept, points=points)
+        sentence = say_later("{name} keeps {dice} for a straight.")
+    return say(sentence, name=name, dice=inside(kept_text(game, dice)), points=points)
 
 
 def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
-    turn = after.turn
-    parts = {
-        "name": name,
-        "dice": inside(kept_text(game, dice)),
-        "points": turn.turn_total - game.turn.turn_total,
-        "total": turn.turn_total,
-    }
+    total, own = after.turn.turn_total, inside(kept_text(game, dice))
+    points = total - game.turn.turn_total
+    parts = {"name": name, "dice": own, "points": points, "total": total}
     if after.is_out_of_throws:
         return say("{name} keeps {dice} for {points:,}: turn total {total:,}.", **parts)
+    sentence = say_later(
+        "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} [die|dice] to roll."
+    )
     if after.has_hot_dice:
-        sentence = say_number(
+        sentence = say_later(
             "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} [die|dice] to"
-            " roll, hot dice.",
-            after.number_of_dice,
-            **parts,
+            " roll, hot dice."
         )
-    else:
-        sentence = say_number(
-            "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} [die|dice] to"
-            " roll.",
-            after.number_of_dice,
-            **parts,
-        )
-    return " ".join([sentence, *map(whole_sentence, remembered_texts(after))])
+    kept = say_number(sentence, after.number_of_dice, **parts)
+    return " ".join([kept, *map(whole_sentence, remembered_texts(after))])
 
 
 def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Roll = ()) -> str:

@@ -48,10 +48,9 @@ _DO = {
 
 def happened_lines(news: News) -> list[str]:
     """What happened, without the chances."""
-    before = news.before
-    if before is None:
+    if news.before is None:
         return [*map(events.earlier_text, news.earlier), *_opening(news)]
-    return [*_happened(news, before)]
+    return [*_happened(news, news.before)]
 
 
 def news_text(news: News) -> str:
@@ -91,9 +90,8 @@ def details_lines(news: News) -> list[str]:
             lines.append(_how_exact(game, chances.within))
     if game.commitment:
         message = say_later("Fair dice: SHA-256 commitment {commitment}.")
-        lines.append(
-            say(message, commitment=game.commitment) if game.over else _commitment(game.commitment)
-        )
+        over = say(message, commitment=game.commitment)
+        lines.append(over if game.over else _commitment(game.commitment))
     if game.secret:
         lines.append(_secret(game.secret))
     return lines
@@ -163,9 +161,8 @@ def _kit_data(game: Game, number: int) -> dict[str, str | int | None]:
     if not game.kits:
         return {}
     kit = game.kits[number]
-    badge = kit.badge.text if kit.badge else None
     uses = {"uses": game.seats[number].uses} if game.matchup and any(game.matchup.powers) else {}
-    return {"set": kit.dice.text, "badge": badge, **uses}
+    return {"set": kit.dice.text, "badge": kit.badge.text if kit.badge else None, **uses}
 
 
 def chances_text(names: Sequence[str], chances: Chances) -> str:
@@ -255,14 +252,10 @@ def games_text(tables: Sequence[Table]) -> str:
     """The open games of a place, one line each."""
     if not tables:
         return say("No game is open here. /play @NAME or /play level:optimal begins one.")
-    rows = [
-        (
-            table.game.id,
-            say("{rules} rules", rules=table.game.rules.name),
-            events.standings_text(table.names, table.game),
-        )
-        for table in tables
-    ]
+    rows = []
+    for table in tables:
+        rules = say("{rules} rules", rules=table.game.rules.name)
+        rows.append((table.game.id, rules, events.standings_text(table)))
     return wrap("\n".join([say("Open games:"), *columns(rows)]))
 
 
@@ -365,11 +358,11 @@ def to_move_text(table: Table, *, typed: bool = True) -> str:
         return f"{_of_turn(game)} {text}"
     if game.stage is not Stage.PLAY_OFF:
         return text
-    most = max((points for _, points in game.played_off), default=None)
-    stage = say("Play-off.")
-    if most is not None:
-        stage = say("Play-off, {points:,} points to beat.", points=most)
-    return f"{stage} {text}"
+    stage = say_later("Play-off, {points:,} points to beat.")
+    if not game.played_off:
+        stage = say_later("Play-off.")
+    most = max((points for _, points in game.played_off), default=0)
+    return f"{say(stage, points=most)} {text}"
 
 
 def _may_do_text(game: Game, name: str, *, typed: bool) -> str:

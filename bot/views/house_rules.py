@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bot.layout import PHONE, columns, room, whole_sentence, wrap
+from bot.layout import PHONE, WIDTH, columns, room, whole_sentence, wrap
 from bot.services.house_rules import DeletedRules, RulesEntry
 from bot.services.rule_options import OPTION_HELP
 from bot.tasks.solving import SolveProgress, SolveState
@@ -13,7 +13,6 @@ from solver.game.standings import state_count
 from solver.rules.ruleset import Ruleset
 from solver.wording import say, say_later, short
 
-_WIDTH = 79
 _EXAMPLE = "/rules new sunday base:classic goal:5000 three-pairs:750 hot-dice:no_bank"
 
 
@@ -57,14 +56,12 @@ def solve_progress_text(progress: SolveProgress) -> str:
 
 def used_text(rules: Ruleset, *, is_solved: bool, solving: float | None = None) -> str:
     """A sentence that rules are those of the place now; `solving` is as for `shown_text`."""
-    sentence = say("The rules here are {name} now.", name=rules.name)
+    sentence, then = say("The rules here are {name} now.", name=rules.name), ""
     if solving:
-        sentence += " " + _solving_text(solving)
+        then = _solving_text(solving)
     elif not is_solved:
-        sentence += " " + say(
-            "They are not solved yet; /rules solve {name} does it.", name=rules.name
-        )
-    return wrap(sentence)
+        then = say("They are not solved yet; /rules solve {name} does it.", name=rules.name)
+    return wrap(f"{sentence} {then}".rstrip())
 
 
 def cancelled_text(name: str) -> str:
@@ -151,7 +148,7 @@ def _rows(entries: Sequence[RulesEntry]) -> list[str]:
         for entry in entries
     ]
     lines = columns(rows)
-    return lines if room() <= PHONE else [short(line, _WIDTH) for line in lines]
+    return lines if room() <= PHONE else [short(line, WIDTH) for line in lines]
 
 
 def _status(entry: RulesEntry) -> str:

@@ -51,12 +51,9 @@ def level_list_text(rules: Ruleset, strengths: Mapping[str, Strength] | None) ->
 
 def level_list_data(strengths: Mapping[str, Strength] | None) -> list[dict[str, Any]]:
     """The levels as plain data."""
+    measured = {name: strength.model_dump() for name, strength in (strengths or {}).items()}
     return [
-        {
-            "level": name,
-            "summary": what,
-            "strength": strengths[name].model_dump() if strengths and name in strengths else None,
-        }
+        {"level": name, "summary": what, "strength": measured.get(name)}
         for name, what in LEVELS.items()
     ]
 

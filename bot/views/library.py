@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from bot.languages import language, language_codes
-from bot.layout import columns, dice_count, wrap
+from bot.layout import WIDTH, columns, dice_count, wrap
 from bot.services.rule_options import SINGLE
 from bot.views.rules_text import as_shown, combination_points, no_score_text, title_text
 from bot.views.sheet import Cell, Sheet
@@ -54,9 +54,8 @@ def diff_data(a: Ruleset, b: Ruleset) -> dict[str, Any]:
 def diff_sheet(a: Ruleset, b: Ruleset) -> Sheet:
     """A row for each option that differs, then one for each combination; values as in JSON."""
     data = diff_data(a, b)
-    rows = [(row["option"], *map(_cell, (row["a"], row["b"]))) for row in data["options"]]
-    rows += [(row["dice"], row["a"], row["b"]) for row in data["scoring"]]
-    return Sheet(("what", "a", "b"), tuple(rows))
+    rows = (*data["options"], *data["scoring"])
+    return Sheet(("what", "a", "b"), tuple(tuple(map(_cell, row.values())) for row in rows))
 
 
 def _cell(value: object) -> Cell:
@@ -103,24 +102,23 @@ def diff_text(
 
 def same_play(a: Ruleset, b: Ruleset) -> bool:
     """Whether nothing that decides play differs."""
-    floors_are_played = a.floor_is_played or b.floor_is_played
-    decisive = any(
-        topic.option != "score_floor" or floors_are_played for topic, _ in differing_options(a, b)
-    )
-    return a.digest == b.digest or not (decisive or any(differing_scores(a, b)))
+    return a.digest == b.digest or not (_decisive(a, b) or any(differing_scores(a, b)))
+
+
+def _decisive(a: Ruleset, b: Ruleset) -> list[tuple[Topic, Topic]]:
+    """The options in which they differ, but for a floor of scores that no play comes to."""
+    return [
+        (one, other)
+        for one, other in differing_options(a, b)
+        if one.option != "score_floor" or a.floor_is_played or b.floor_is_played
+    ]
 
 
 def differing_options(a: Ruleset, b: Ruleset) -> list[tuple[Topic, Topic]]:
     """What options come to where they differ, under the one and the other."""
-    return [
-        (one, other)
-        for one, other in zip(_topics(a), _topics(b), strict=True)
-        if one.value != other.value
-    ]
-
-
-def _topics(rules: Ruleset) -> list[Topic]:
-    return topics(rules, ("dice", *TURN_TOLD, *END_TOLD))
+    ours, theirs = (topics(rules, ("dice", *TURN_TOLD, *END_TOLD)) for rules in (a, b))
+    pairs = zip(ours, theirs, strict=True)
+    return [(one, other) for one, other in pairs if one.value != other.value]
 
 
 def differing_scores(a: Ruleset, b: Ruleset) -> Iterator[tuple[str, Worth, Worth]]:
@@ -154,7 +152,6 @@ def _of_a_kind(rules: Ruleset, face: int, number: int) -> Worth:
 
 _MOST_FOUND = 15
 _NEAREST, _MOST_TOLD = 3, 8
-_WIDTH = 79
 
 _SAID = {
     **dict.fromkeys(("1 2 3 4 5", "2 3 4 5 6"), say_later("small straight")),
@@ -235,7 +232,7 @@ def find_rules(known: Collection[Ruleset], asked: str) -> Found:
 def found_text(answer: Found) -> str:
     """A line for each rule set that was found, and what was not."""
     rows = columns([(rules.name, title_text(rules)) for rules in answer.rules[:_MOST_FOUND]])
-    lines = [short(row, _WIDTH) for row in rows]
+    lines = [short(row, WIDTH) for row in rows]
     if not answer.is_whole:
         lines.insert(0, say("These fit in part:"))
     if (rest := len(answer.rules) - _MOST_FOUND) > 0:
@@ -305,12 +302,7 @@ def _apart(one: object, other: object) -> float:
 
 def _options(ours: Ruleset, other: Ruleset) -> list[tuple[Topic, Topic]]:
     """The options in which they differ, but for those that follow from others."""
-    return [
-        (one, two)
-        for one, two in differing_options(ours, other)
-        if one.sentence and two.sentence
-        if one.option != "score_floor" or ours.floor_is_played or other.floor_is_played
-    ]
+    return [(one, two) for one, two in _decisive(ours, other) if one.sentence and two.sentence]
 
 
 def _scores(ours: Ruleset, other: Ruleset) -> dict[str, list[tuple[str, Worth, Worth]]]:
@@ -331,12 +323,10 @@ def _differences(near: Near) -> Iterator[str]:
     for _, theirs in _options(near.ours, near.rules):
         yield f"{key_as_typed(theirs.option)} {theirs.sentence}"
     for what, rows in _scores(near.ours, near.rules).items():
-        yield say(
-            "{what}: {theirs}, not {ours}",
-            what=what if len(rows) > 1 else rows[0][0],
-            theirs=_worths([row[2] for row in rows]),
-            ours=_worths([row[1] for row in rows]),
-        )
+        names, own, others = zip(*rows, strict=True)
+        name = what if len(rows) > 1 else names[0]
+        worths = {"theirs": _worths(others), "ours": _worths(own)}
+        yield say("{what}: {theirs}, not {ours}", what=name, **worths)
 
 
 def _worths(worths: Sequence[Worth]) -> str:

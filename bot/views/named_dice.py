@@ -153,13 +153,8 @@ def plan_data(plan: BadgePlan | None) -> dict[str, Any] | None:
         {"dice": use.dice.text if use.dice else None, "first": use.first, "last": use.last}
         for use in plan.at
     ]
-    return {
-        "kind": plan.kind and str(plan.kind),
-        "worth": plan.worth,
-        "at": at,
-        "share_of_first_rolls": plan.share,
-        "say_before_first_roll": plan.before,
-    }
+    use = {"kind": plan.kind and str(plan.kind), "worth": plan.worth, "at": at}
+    return use | {"share_of_first_rolls": plan.share, "say_before_first_roll": plan.before}
 
 
 def use_text(dice: LoadedDice, use: BadgeUse, roll: Roll = ()) -> str:
@@ -279,16 +274,11 @@ def die_text(known: KnownDie) -> str:
         if named.version is not version:
             continue  # as another one
         die, total = named.die, sum(named.die.weights)
-        rows.append(
-            [
-                named.typed,
-                *(
-                    f"{figure(100 * weight / total, '.1f')} %"
-                    + (JOKER_LETTER if face in die.jokers else "")
-                    for face, weight in zip(FACES, die.weights, strict=True)
-                ),
-            ]
+        chances = (
+            f"{figure(100 * weight / total, '.1f')} %{JOKER_LETTER if face in die.jokers else ''}"
+            for face, weight in zip(FACES, die.weights, strict=True)
         )
+        rows.append([named.typed, *chances])
     lines += columns([head, *rows], right=range(1, 7)) if rows else []
     return "\n".join([*lines, *([wrap(known.told)] if known.told else [])])
 
@@ -363,20 +353,13 @@ def faces_text(named: NamedDie) -> str:
 
 def badge_effect(tiers: Sequence[Badge]) -> str:
     """What a badge does in some tiers, in a few words."""
-    kind = tiers[0].kind
-
-    def each(key: str) -> str:
-        return _joined(str(badge.effect.get(key, "")) for badge in tiers)
-
     dice = tiers[0].effect.get("combination", tiers[0].effect.get("multiplies", ()))
-    return say(
-        _EFFECTS[kind],
-        dice=" ".join(map(str, dice)),
-        times=each("times"),
-        share=each("share"),
-        number=each("dice"),
-        face=each("face"),
-    )
+    parts = {"times": "times", "share": "share", "number": "dice", "face": "face"}
+    each = {
+        part: _joined(str(badge.effect.get(key, "")) for badge in tiers)
+        for part, key in parts.items()
+    }
+    return say(_EFFECTS[tiers[0].kind], dice=" ".join(map(str, dice)), **each)
 
 
 def _joined(parts: Iterable[str]) -> str:

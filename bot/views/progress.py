@@ -92,15 +92,9 @@ def _row(result: Result) -> tuple[str, ...]:
     if not result.manifest or not result.file:
         return result.name, status_text(result), *"-----"
     figures = result.manifest.figures
-    return (
-        result.name,
-        status_text(result),
-        f"{figures['states']:,}",
-        str(figures["sweeps"]),
-        f"{figures['seconds']:.1f}",
-        percent(result.chances[0]) if result.chances else "-",
-        result.file.name,
-    )
+    first = percent(result.chances[0]) if result.chances else "-"
+    work = f"{figures['states']:,}", str(figures["sweeps"]), f"{figures['seconds']:.1f}"
+    return result.name, status_text(result), *work, first, result.file.name
 
 
 def status_text(result: Result) -> str:
@@ -134,15 +128,10 @@ def _seats_text(results: Sequence[Result], folder: Path) -> str:
     for result in results:
         data = _result_data(result)
         gains = [chance - 1 / len(result.chances) for chance in result.chances]
-        rows.append(
-            (
-                data["rules"],
-                f"{data['goal']:,}",
-                *(f"{chance * 100:.3f} %" for chance in result.chances),
-                *(f"{number * 100:+.3f}" for number in gains),
-                f"{data['mixed']:,}",
-            )
-        )
+        wins = (f"{chance * 100:.3f} %" for chance in result.chances)
+        wins_more = (f"{number * 100:+.3f}" for number in gains)
+        game = data["rules"], f"{data['goal']:,}"
+        rows.append((*game, *wins, *wins_more, f"{data['mixed']:,}"))
     return "\n".join(
         [
             *columns(rows, right=set(range(1, len(head)))),
@@ -230,7 +219,10 @@ def solve_text(
 def _error_text(data: dict[str, Any]) -> str:
     """How exact win probabilities are; a bound is rounded up."""
     bound, tolerance = data["error_bound"], data["tolerance"]
-    whole, least = (_up(number) for number in (bound, bound * LEAST))
+    rounded_up = Context(prec=2, rounding=ROUND_CEILING)
+    whole, least = (
+        f"{float(rounded_up.create_decimal(number)):.1e}" for number in (bound, bound * LEAST)
+    )
     text = (
         f"No win probability is off by more than {whole} of itself, and none below {LEAST:g} by"
         f" more than {least}."
@@ -241,10 +233,6 @@ def _error_text(data: dict[str, Any]) -> str:
             " rounding lets no more be proved."
         )
     return text
-
-
-def _up(number: float) -> str:
-    return f"{float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(number)):.1e}"
 
 
 def _settled_lines(data: dict[str, Any]) -> list[str]:

@@ -106,9 +106,8 @@ def _costly_card(
     text = f"**{escape_markdown(head)}**\n{did}\n**{better}**\n{cost}"
     if not judgement.roll:
         return Card(text)
-    return Card(
-        text, (kept_picture(_kit(review, moment), judgement.roll, judgement.best.set_aside),)
-    )
+    kit, best = _kit(review, moment), judgement.best
+    return Card(text, (kept_picture(kit, judgement.roll, best.set_aside),))
 
 
 def _parts(review: Review, names: Sequence[str], most: int) -> list[str]:
@@ -125,35 +124,22 @@ def _parts(review: Review, names: Sequence[str], most: int) -> list[str]:
 
 def review_data(review: Review, names: Sequence[str]) -> dict[str, Any]:
     """A review as plain data, by the names of its fields; probabilities are not rounded."""
-    data = asdict(review)
-    moments = [
-        fields
-        | _first_of_two(moment)
-        | ({"judgement": _judgement_data(review, moment)} if moment.judgement else {})
-        for moment, fields in zip(review.moments, data["moments"], strict=True)
-    ]
+    data = asdict(review) | {"rules": review.rules.name}
+    for moment, fields in zip(review.moments, data["moments"], strict=True):
+        if len(moment.before) == 2:  # as the first of them sees it
+            fields.update(before=moment.before[0], after=moment.after[0])
+        if moment.judgement:
+            fields["judgement"] = _judgement_data(review, moment, moment.judgement)
     index = {id(moment): k for k, moment in enumerate(review.moments)}
-    players = [
+    for player, fields, name in zip(review.players, data["players"], names, strict=True):
         # these decisions stand among the moments already
-        fields | {"name": name, "worst": [index[id(moment)] for moment in player.worst]}
-        for player, fields, name in zip(review.players, data["players"], names, strict=True)
-    ]
+        fields.update(name=name, worst=[index[id(moment)] for moment in player.worst])
     del data["kits"], data["joker_alone"]
-    return data | {"rules": review.rules.name, "moments": moments, "players": players}
+    return data
 
 
-def _first_of_two(moment: Moment) -> dict[str, Any]:
-    """The win probabilities of the first of two players; {} for more, who keep those of all."""
-    if len(moment.before) > 2:
-        return {}
-    return {"before": moment.before[0], "after": moment.after[0]}
-
-
-def _judgement_data(review: Review, moment: Moment) -> dict[str, Any]:
+def _judgement_data(review: Review, moment: Moment, judgement: Judgement) -> dict[str, Any]:
     """The judgement of a decision as plain data; loaded dice are written as they are typed."""
-    judgement = moment.judgement
-    if judgement is None:
-        return {}
     data = asdict(judgement) | {"options": judgement.options, "loss": judgement.loss}
     del data["choices"], data["kits"]
     kit = _kit(review, moment)
@@ -216,13 +202,9 @@ def _odds(shares: Shares, names: Sequence[str], within: float | None) -> str:
             say("{chance} for {name}", chance=percent(share, within), name=name)
             for name, share in zip(names, shares, strict=True)
         )
-    return say(
-        "{chance} for {name} to {other_chance} for {other_name}",
-        chance=percent(shares[0], within),
-        name=names[0],
-        other_chance=percent(shares[1], within),
-        other_name=names[1],
-    )
+    both = say_later("{chance} for {name} to {other_chance} for {other_name}")
+    chance, other = (percent(share, within) for share in shares)
+    return say(both, chance=chance, name=names[0], other_chance=other, other_name=names[1])
 
 
 def _table(review: Review, names: Sequence[str]) -> list[str]:
@@ -351,10 +333,8 @@ def _without_luck(review: Review, names: Sequence[str]) -> str:
     if len(possible) < len(names):
         return ""
     shares = tuple(share / sum(possible) for share in possible)
-    text = say(
-        "Without the luck of the dice it would have been {odds}.",
-        odds=_odds(shares, names, review.within),
-    )
+    odds = _odds(shares, names, review.within)
+    text = say("Without the luck of the dice it would have been {odds}.", odds=odds)
     winner = max(range(len(names)), key=lambda seat: review.players[seat].result or 0.0)
     if review.result is not None and max(review.result) == 1 and shares[winner] < max(shares):
         decided = say("The dice decided for {name}.", name=names[winner])
@@ -434,19 +414,16 @@ def _in_words(
         return _at_the_start(choice, left, done=done)
     if choice.action is Decision.BANK:
         action = say("banked {points:,}", **parts) if done else say("bank {points:,}", **parts)
-    elif done:
-        action = say_number(
-            "rolled on with {number} [die|dice] at a turn total of {points:,} (farkle chance"
-            " {chance})",
-            left,
-            **parts,
-        )
     else:
-        action = say_number(
-            "roll {number} [die|dice] at a turn total of {points:,} (farkle chance {chance})",
-            left,
-            **parts,
+        rolls = say_later(
+            "roll {number} [die|dice] at a turn total of {points:,} (farkle chance {chance})"
         )
+        if done:
+            rolls = say_later(
+                "rolled on with {number} [die|dice] at a turn total of {points:,} (farkle chance"
+                " {chance})"
+            )
+        action = say_number(rolls, left, **parts)
     if not with_dice:
         return action
     if done:
@@ -490,16 +467,13 @@ def _where(rules: Ruleset, judgement: Judgement) -> str:
     position = judgement.position
     if len(position.players) > 2:
         return position_scores_text(rules, position)
-    beat = points_to_beat(rules, position)
-    if not in_play_off(rules, position):
-        scores = say("{score:,} to {other:,}", score=position.banked, other=position.opponent)
-        where = [scores]
-        if beat is not None:
-            where.append(to_beat_text(beat, play_off=False))
-    elif beat is not None:
-        where = [to_beat_text(beat, play_off=True)]
-    else:
-        where = [say("play-off")]
+    beat, is_play_off = points_to_beat(rules, position), in_play_off(rules, position)
+    scores = say("{score:,} to {other:,}", score=position.banked, other=position.opponent)
+    where = [] if is_play_off else [scores]
+    if beat is not None:
+        where.append(to_beat_text(beat, play_off=is_play_off))
+    elif is_play_off:
+        where.append(say("play-off"))
     if position.turn_total:
         where.append(turn_total_text(position.turn_total))
     if position.farkles:

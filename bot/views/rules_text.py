@@ -124,9 +124,7 @@ def combination_points(rules: Ruleset) -> dict[str, int]:
                 name = say("{pattern}: the sum of the faces, at most", pattern=name)
             if isinstance(points, Times):
                 name = say(
-                    "{pattern}: {times} times its parts, at most",
-                    pattern=name,
-                    times=points.number,
+                    "{pattern}: {times} times its parts, at most", pattern=name, times=points.number
                 )
             most = max(worth_of(dice, points, parts) for dice in dice_of(pattern))
             by_name[name] = max(most, by_name.get(name, 0))
@@ -157,12 +155,9 @@ def _alike_first(combination: tuple[Dice, int]) -> tuple[bool, Dice]:
 def _better_in_parts(rules: Ruleset) -> list[str]:
     """Some combinations that are worth more taken apart: others follow the same way."""
     worth = all_points(rules)
+    sentence = say_later("{dice} is worth {points:,}")
     examples = [
-        say(
-            "{dice} is worth {points:,}",
-            dice=" ".join(map(str, dice)),
-            points=worth[make_roll(dice)],
-        )
+        say(sentence, dice=" ".join(map(str, dice)), points=worth[make_roll(dice)])
         for dice, points in sorted(rules.combinations.items(), key=_alike_first)
         if dice[-1] < FREED and worth[make_roll(dice)] > points
     ]
@@ -198,13 +193,8 @@ def rules_data(rules: Ruleset) -> dict[str, Any]:
 def rules_list_data(known: Sequence[tuple[Ruleset, bool]]) -> list[dict[str, Any]]:
     """Rule sets, each with whether it is solved."""
     return [
-        {
-            "rules": rules.name,
-            "title": rules.title,
-            "goal": rules.stated_goal,
-            "digest": rules.digest,
-            "solved": solved,
-        }
+        {"rules": rules.name, "title": rules.title, "goal": rules.stated_goal}
+        | {"digest": rules.digest, "solved": solved}
         for rules, solved in known
     ]
 

@@ -42,17 +42,17 @@ def sheet_of(data: Any) -> Sheet:
         for table in lists
         if isinstance(table, list | tuple) and table and all(isinstance(row, dict) for row in table)
     ]
-    rows = [_flat(row) for row in max(tables, key=len, default=[data])]
+    rows = [flat(row) for row in max(tables, key=len, default=[data])]
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
     return Sheet(columns, tuple(tuple(row.get(name) for name in columns) for row in rows))
 
 
-def _flat(row: Mapping[str, Any], before: str = "") -> dict[str, Cell]:
+def flat(row: Mapping[str, Any], before: str = "") -> dict[str, Cell]:
     """A row whose own parts are columns, too; lists of more than numbers are left out."""
     cells: dict[str, Cell] = {}
     for name, value in row.items():
         if isinstance(value, Mapping):
-            cells |= _flat(value, f"{before}{name}.")
+            cells |= flat(value, f"{before}{name}.")
         elif not isinstance(value, list | tuple) or all(isinstance(part, int) for part in value):
             cells[before + name] = value
     return cells

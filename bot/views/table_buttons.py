@@ -9,7 +9,7 @@ from bot.table.events import Kept
 from bot.table.fold import apply
 from bot.table.state import Game, Stage, kept_text, laid_out, rolled_text
 from bot.views.card import LISTED, LONGEST_LABEL, Attachment, Button, Style
-from bot.views.dice_picture import dice_png
+from bot.views.dice_picture import dice_png, kept_of
 from solver.named.drafts import PAIR
 from solver.named.rolls import JOKER_LETTER
 from solver.turn.dice import JOKER, Roll, SetAside, TurnState, make_roll
@@ -178,9 +178,8 @@ def _before_real_dice(game: Game) -> list[Button]:
 def _take(offered: TurnState) -> Button:
     """The button that takes over what the player before left."""
     points, dice = offered.turn_total, dice_count(offered.dice)
-    return Button(
-        "take", say("Take {points:,}, {dice}", points=points, dice=dice), style=Style.MAIN
-    )
+    label = say("Take {points:,}, {dice}", points=points, dice=dice)
+    return Button("take", label, style=Style.MAIN)
 
 
 def typed_after(game: Game, action: str) -> tuple[str, str]:
@@ -266,11 +265,8 @@ def _choice(game: Game, mask: int) -> list[Button]:
             buttons += [_bank(after, row), *_use(after, 0, row)]
     buttons += _use(game, mask, row)
     buttons += [pick for pick in picks if pick.row == LISTED]
-    return [
-        *buttons,
-        _details(LISTED),
-        _undo_button(game, LISTED) if game.tracked else _resign(LISTED),
-    ]
+    last = _undo_button(game, LISTED) if game.tracked else _resign(LISTED)
+    return [*buttons, _details(LISTED), last]
 
 
 def _labels_of(
@@ -307,7 +303,7 @@ def _picks(
         label = _of_dice(game, set_aside.dice, f"{{}} · {points}".format)
         if set_aside.dice == everything:
             label = say("All · {points:,}", points=set_aside.points)
-        chosen = _mask_of(roll, set_aside.dice)
+        chosen = sum(1 << k for k, is_kept in enumerate(kept_of(roll, set_aside.dice)) if is_kept)
         style = Style.MAIN if chosen == mask else Style.PLAIN
         is_beside = not buttons or len(label) <= room
         room = room - len(label) if is_beside else 0
@@ -323,16 +319,6 @@ def _of_dice(game: Game, dice: Roll, label: Callable[[str], str]) -> str:
     return label(
         " ".join(JOKER_LETTER if face == JOKER else str(face) for face in shown_faces(game, dice))
     )
-
-
-def _mask_of(roll: Roll, dice: Roll) -> int:
-    """Dice of a roll as bits, of equal ones the first."""
-    left, mask = list(dice), 0
-    for number, die in enumerate(roll):
-        if die in left:
-            left.remove(die)
-            mask |= 1 << number
-    return mask
 
 
 def _die_label(game: Game, die: int, *, longest: int = 0) -> str:

@@ -213,6 +213,7 @@ def table_card(
     if review and (luck := luck_text(review, table.names)):
         head.append(f"-# {escape_markdown(luck)}")
     buttons, menu = _listed(table_buttons(game, opened=is_open(table), reviewable=news.reviewable))
+    foot = "" if game.over else f"**{escape_markdown(_to_do(table))}**"
     moments = (moment_picture(*pair) for pair in reversed(highlights)) if pictures else iter(())
     return TableCard(
         "\n".join(head),
@@ -221,7 +222,7 @@ def table_card(
         menu or (_bot_menu(table) if _waits(table) else None),
         "\n".join(story),
         next(filter(None, moments), None),
-        _foot(table) + _solve(news),
+        foot + _solve(news),
         mood_of(game),
     )
 
@@ -317,12 +318,8 @@ def _story(highlights: Sequence[tuple[News, Highlight | None]]) -> list[str]:
     return lines
 
 
-def _foot(table: Table) -> str:
-    """Whose turn it is, and how far it has come."""
-    return "" if table.game.over else f"**{escape_markdown(_to_do(table))}**"
-
-
 def _to_do(table: Table) -> str:
+    """Whose turn it is, and how far it has come."""
     game, name = table.game, table.names[table.game.mover]
     if len(game.seats) < 2:
         return say("Waiting for another player to join.")

@@ -48,17 +48,11 @@ def bank_from_lines(thresholds: Sequence[BankFrom], wins_from: int | None = None
     """
     heads = [dice_count(threshold.dice) for threshold in thresholds]
     lines = beneath(heads, [threshold_text(threshold, wins_from) for threshold in thresholds])
-    lines += [
-        wrap(
-            say_number(
-                "With {number} [die|dice] roll again at turn totals of {totals}.",
-                threshold.dice,
-                totals=", ".join(starmap(stretch_text, threshold.roll_again)),
-            )
-        )
-        for threshold in thresholds
-        if threshold.roll_again
-    ]
+    again = say_later("With {number} [die|dice] roll again at turn totals of {totals}.")
+    for threshold in thresholds:
+        if threshold.roll_again:
+            totals = ", ".join(starmap(stretch_text, threshold.roll_again))
+            lines.append(wrap(say_number(again, threshold.dice, totals=totals)))
     return lines
 
 
@@ -70,17 +64,14 @@ def bank_from_text(
     step : points between turn totals
     named : the dice of the player to act, where players bring theirs
     """
-    if named is None:
-        head = say("When to bank, by dice to roll:")
-        rows = [
-            (dice_count(threshold.dice), from_text(threshold, step)) for threshold in thresholds
-        ]
-        return "\n".join([head, *columns(rows, right={0})])
-    head = wrap(say("When to bank, for the dice that are most often left to roll:"))
+    head = say_later("When to bank, by dice to roll:")
+    if named:
+        head = say_later("When to bank, for the dice that are most often left to roll:")
     rows = [
-        (named.left(threshold.dice).text, from_text(threshold, step)) for threshold in thresholds
+        (named.left(bank.dice).text if named else dice_count(bank.dice), from_text(bank, step))
+        for bank in thresholds
     ]
-    return "\n".join([head, *columns(rows)])
+    return "\n".join([wrap(say(head)), *columns(rows, right=() if named else {0})])
 
 
 def bank_from_data(
@@ -118,13 +109,8 @@ def stretch_text(first: int, last: int | None) -> str:
 
 def turn_data(turn: TurnMap) -> dict[str, Any]:
     """The turn with all cells."""
-    return {
-        "rules": turn.rules.name,
-        "position": position_data(turn.rules, turn.position),
-        "win_probability": turn.win_probability,
-        "cells": list(_cells(turn)),
-        "bank_from": [asdict(threshold) for threshold in turn.bank_from],
-    }
+    worth = {"win_probability": turn.win_probability, "cells": list(_cells(turn))}
+    return {**_about(turn), **worth, "bank_from": bank_from_data(turn.bank_from)}
 
 
 def number_table(turn: TurnMap) -> dict[str, Any]:
@@ -141,12 +127,12 @@ def number_table(turn: TurnMap) -> dict[str, Any]:
         }
         for cell in map(tuple, np.argwhere(turn.reachable))
     ]
-    return {
-        "rules": turn.rules.name,
-        "position": position_data(turn.rules, turn.position),
-        "bank_from": [asdict(threshold) for threshold in turn.bank_from],
-        "rows": rows,
-    }
+    return {**_about(turn), "bank_from": bank_from_data(turn.bank_from), "rows": rows}
+
+
+def _about(turn: TurnMap) -> dict[str, Any]:
+    position = position_data(turn.rules, turn.position)
+    return {"rules": turn.rules.name, "position": position}
 
 
 def _cells(turn: TurnMap) -> Iterator[dict[str, Any]]:

@@ -15,7 +15,6 @@ from solver.wording import figure, say, say_later, say_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Shown = Literal["value", "difference"]
 """What the colours of a turn are: the value of the better choice, or of rolling less banking."""
@@ -36,9 +35,7 @@ _LABEL_SIZE, _LABEL_LINE = 11, 0.17
 def turn_picture(
     turn: TurnMap,
     show: Shown = "difference",
-    look: drawing.Look = drawing.DARK,
-    size: drawing.Size = TURN_SIZE,
-    form: drawing.Form = "png",
+    style: drawing.Style = drawing.ON_DARK,
     top: int | None = None,
     names: Sequence[str] = (),
 ) -> bytes:
@@ -48,30 +45,28 @@ def turn_picture(
     names : the dice of each column, a comma between them, where they are no numbers
     """
     rows = shown_rows(turn, top)
-    picture = drawing.new_figure(look, size)
-    height = picture.get_figheight()
     title = {
         "difference": say("Roll or bank: the whole turn"),
         "value": say("The whole turn: chances to win"),
     }[show]
-    ceiling = drawing.write_title(picture, look, title, _title_lines(turn, rows, names))
     blank = say("crossed: cannot occur")
     if show == "difference" and (turn.reachable & np.isnan(turn.bank))[:rows].any():
         blank = say("hatched: may not be banked; crossed: cannot occur")
-    floor = drawing.write_source(picture, look, blank, say(_source(turn)))
+    lines = _title_lines(turn, rows, names)
+    page = drawing.Page(style, TURN_SIZE, title, lines, blank, say(_source(turn)))
+    look, height = page.look, page.height
     labels = [name.replace(",", "\n") for name in names] or _numbers(turn)
-    lines = max(label.count("\n") for label in labels)
-    low = floor + (1.62 + lines * _LABEL_LINE) / height
-    room = (0.16, low, 0.81, ceiling - low - 0.46 / height)
-    axes = picture.add_axes(room)
+    further = max(label.count("\n") for label in labels)
+    low = page.floor + (1.62 + further * _LABEL_LINE) / height
+    axes = page.figure.add_axes((0.16, low, 0.81, page.ceiling - low - 0.46 / height))
     mesh = _draw_cells(axes, look, turn, show, rows)
     draw_border(axes, look, bank_sides(turn)[:rows])
     _draw_words(axes, look, turn, rows)
     _draw_now(axes, look, turn, rows)
-    _label(picture, axes, look, turn, rows, labels)
-    bar = picture.add_axes((0.16, floor + 0.47 / height, 0.81, 0.2 / height))
+    _label(page, axes, turn, rows, labels)
+    bar = page.figure.add_axes((0.16, page.floor + 0.47 / height, 0.81, 0.2 / height))
     _draw_bar(bar, look, mesh, show)
-    return drawing.as_file(picture, form)
+    return page.as_file()
 
 
 def _source(turn: TurnMap) -> str:
@@ -230,12 +225,7 @@ def _draw_now(axes: "Axes", look: drawing.Look, turn: TurnMap, rows: int) -> Non
 
 
 def _label(
-    picture: "Figure",
-    axes: "Axes",
-    look: drawing.Look,
-    turn: TurnMap,
-    rows: int,
-    labels: Sequence[str],
+    page: drawing.Page, axes: "Axes", turn: TurnMap, rows: int, labels: Sequence[str]
 ) -> None:
     """The axes, and above each column from which turn total on to bank."""
     columns = turn.banks.shape[1]
@@ -247,16 +237,15 @@ def _label(
     named = labels != _numbers(turn)
     axes.set_xlabel(say("which dice to roll") if named else say("dice to roll"), labelpad=3)
     axes.set_ylabel(say("turn total"), labelpad=6)
-    drawing.dress(axes, look, 16)
+    drawing.dress(axes, page.look, 16)
     if named:
-        column = 72 * picture.get_figwidth() * axes.get_position().width / columns
+        column = 72 * page.figure.get_figwidth() * axes.get_position().width / columns
         longest = max(len(word) for label in labels for word in label.split("\n"))
         # a letter is about 0.6 of its height wide
         size = min(_LABEL_SIZE, column / (0.6 * (longest + 0.5)))
         for label in axes.get_xticklabels():
             label.set_fontproperties(drawing.font(size))
-    above = axes.get_position().y1 + 0.13 / picture.get_figheight()
-    drawing.draw_text(picture, look, 0.02, above, say("bank from"), 13)
+    page.write(0.02, axes.get_position().y1 + 0.13 / page.height, say("bank from"), 13)
     for threshold in turn.bank_from:
         axes.annotate(
             "–" if threshold.turn_total is None else starred_text(threshold),
@@ -264,11 +253,9 @@ def _label(
             (0, 9),
             xycoords=("data", "axes fraction"),
             textcoords="offset points",
-            color=look.ink,
-            font=drawing.font(16, bold=True),
+            **page.look.letters(16, bold=True),
             ha="center",
             va="bottom",
-            parse_math=False,
         )
 
 
@@ -301,28 +288,16 @@ _MOST_BANDS = 7
 """Colours of a border: so few can be told apart."""
 
 
-def win_picture(
-    grid: WinMap,
-    look: drawing.Look = drawing.LIGHT,
-    size: drawing.Size = WIN_SIZE,
-    form: drawing.Form = "png",
-) -> bytes:
+def win_picture(grid: WinMap, style: drawing.Style = drawing.ON_LIGHT) -> bytes:
     """Win probabilities over both scores as a picture."""
-    picture = drawing.new_figure(look, size)
-    height = picture.get_figheight()
-    title = say("Your chance to win, by both scores")
-    ceiling = drawing.write_title(picture, look, title, [_where(grid), say("as your turn begins")])
-    floor = drawing.write_source(picture, look, say(SOURCE))
-    low = floor + 1.62 / height
-    axes = picture.add_axes((0.16, low, 0.8, ceiling - low))
+    title, where = say("Your chance to win, by both scores"), _where(grid)
+    page = drawing.Page(style, WIN_SIZE, title, [where, say("as your turn begins")], say(SOURCE))
+    look, height = page.look, page.height
+    low = page.floor + 1.62 / height
+    axes = page.figure.add_axes((0.16, low, 0.8, page.ceiling - low))
     percents = grid.win_probability.T * 100
     mesh = axes.pcolormesh(
-        *_edges(grid),
-        percents,
-        cmap=look.values,
-        vmin=0,
-        vmax=100,
-        rasterized=True,
+        *_edges(grid), percents, cmap=look.values, vmin=0, vmax=100, rasterized=True
     )
     levels = [level for level in _CONTOURS if percents.min() < level < percents.max()]
     if levels and min(percents.shape) > 1:
@@ -336,23 +311,16 @@ def win_picture(
         )
         lines.set_path_effects([drawing.paper_edge(look, 5)])
         for text in axes.clabel(lines, fmt="%g %%", inline=True, inline_spacing=8):
-            text.set(font=drawing.font(15, bold=True), color=look.ink, parse_math=False)
+            text.set(**look.letters(15, bold=True))
             text.set_path_effects([drawing.paper_edge(look, 5)])
     _name_scores(axes, look, grid)
-    bar = picture.add_axes((0.16, floor + 0.47 / height, 0.8, 0.2 / height))
+    bar = page.figure.add_axes((0.16, page.floor + 0.47 / height, 0.8, 0.2 / height))
     drawing.colour_bar(bar, look, mesh, say("your chance to win, in %"), [0, 25, 50, 75, 100])
-    return drawing.as_file(picture, form)
+    return page.as_file()
 
 
-def border_picture(
-    border: BorderMap,
-    look: drawing.Look = drawing.LIGHT,
-    size: drawing.Size = BORDER_SIZE,
-    form: drawing.Form = "png",
-) -> bytes:
+def border_picture(border: BorderMap, style: drawing.Style = drawing.ON_LIGHT) -> bytes:
     """A panel for each number of dice: from which turn total on to bank, over both scores."""
-    picture = drawing.new_figure(look, size)
-    height = picture.get_figheight()
     lines = [
         _where(border),
         say("numbers and colours: bank from this turn total on"),
@@ -360,24 +328,20 @@ def border_picture(
         say("dotted: at some higher turn total, roll again"),
     ]
     title = say("From which turn total on to bank")
-    ceiling = 0.1 / height + drawing.write_title(picture, look, title, lines)
-    floor = drawing.write_source(picture, look, say(SOURCE))
+    page = drawing.Page(style, BORDER_SIZE, title, lines, say(SOURCE))
+    look, height = page.look, page.height
     dice = len(border.bank_from)
     across = 2 if dice > 1 else 1
     down = -(-dice // across)
     left, gap = 0.125, 0.09
     width = (0.985 - left - gap * (across - 1)) / across
-    bottom = floor + 0.42 / height
-    row_height = (ceiling - bottom) / down
+    bottom = page.floor + 0.42 / height
+    row_height = (0.1 / height + page.ceiling - bottom) / down
     for column in range(dice):
         row, place = divmod(column, across)
-        room = (
-            left + place * (width + gap),
-            bottom + (down - 1 - row) * row_height + 0.1 / height,
-            width,
-            row_height - 0.66 / height,
-        )
-        axes = picture.add_axes(room)
+        edge = left + place * (width + gap)
+        low = bottom + (down - 1 - row) * row_height + 0.1 / height
+        axes = page.figure.add_axes((edge, low, width, row_height - 0.66 / height))
         _draw_panel(axes, look, border, column)
         _name_scores(axes, look, border, 12)
         if column + across < dice:
@@ -385,18 +349,15 @@ def border_picture(
         if place:
             axes.set_ylabel("")
         title = say_number("{number} [die|dice] to roll", column + 1)
-        axes.set_title(title, color=look.ink, font=drawing.font(16, bold=True), pad=5)
-    return drawing.as_file(picture, form)
+        axes.set_title(title, **look.letters(16, bold=True), pad=5)
+    return page.as_file()
 
 
 def win_table(grid: WinMap) -> dict[str, Any]:
     """The win probability of every pair of scores as plain data."""
+    chances = grid.win_probability
     rows = [
-        {
-            "banked": int(own),
-            "opponent": int(other),
-            "win_probability": float(grid.win_probability[x, y]),
-        }
+        {"banked": int(own), "opponent": int(other), "win_probability": float(chances[x, y])}
         for x, own in enumerate(grid.scores)
         for y, other in enumerate(grid.scores)
     ]
@@ -423,15 +384,9 @@ def border_table(border: BorderMap) -> dict[str, Any]:
 
 def _about(grid: ScoreMap) -> dict[str, Any]:
     """The rules, and what is the same at all scores."""
-    start = grid.position
-    return {
-        "rules": grid.rules.name,
-        "goal": grid.rules.goal,
-        "farkles": start.farkles,
-        "opponent_farkles": start.opponent_farkles,
-        "began": start.began,
-        "hot_dice": start.hot_dice,
-    }
+    names = "farkles", "opponent_farkles", "began", "hot_dice"
+    start = {name: getattr(grid.position, name) for name in names}
+    return {"rules": grid.rules.name, "goal": grid.rules.goal, **start}
 
 
 def bands(amounts: Floats, step: int) -> list[float]:
@@ -452,15 +407,8 @@ def _draw_panel(axes: "Axes", look: drawing.Look, border: BorderMap, column: int
     amounts = border.bank_from[column].T
     wins = amounts >= border.wins_from[np.newaxis, :]
     if np.isnan(amounts).all():
-        axes.text(
-            0.5,
-            0.5,
-            say("always roll"),
-            color=look.ink,
-            font=drawing.font(16),
-            ha="center",
-            transform=axes.transAxes,
-        )
+        always, where = say("always roll"), axes.transAxes
+        axes.text(0.5, 0.5, always, **look.letters(16), ha="center", transform=where)
         return
     edges = bands(np.where(wins, np.nan, amounts), border.rules.point_step)
     shown = np.ma.masked_where(np.isnan(amounts) | wins, amounts)

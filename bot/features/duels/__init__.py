@@ -1,6 +1,3 @@
 """Ways to play against each other, exactly."""
 
-COMMAND_LINE: dict[str, str] = {
-    "duel": "cli.duel",
-    "best-response": "cli.best_response",
-}
+COMMAND_LINE: dict[str, str] = {"duel": "cli.duel", "best-response": "cli.best_response"}

@@ -6,8 +6,6 @@ from bot.chat.features import Core, Feature
 from bot.chat.waiting import replies, solved_first
 from bot.features.duels import service
 from bot.features.duels.view import duel_data, duel_text, response_data, response_text
-from bot.services.chances import Oracle
-from bot.services.house_rules import HouseRules
 from bot.services.policies import policy_of
 from bot.services.tables import Caller
 from bot.tasks.answering import at_once
@@ -47,7 +45,7 @@ def feature(core: Core) -> Feature:
             )
         one, other = names
         meant = await rules.resolve(caller.place, line.option("rules"))
-        yield _ready_to_play(oracle, rules, caller, meant, *names)
+        yield _ready_to_play(core, caller, meant, *names)
         seconds = await at_once(service.seconds_of_duel, meant, one, other)
         what, work = say_later("duel"), (service.duel_of, advisor, kernels, meant, one, other)
         task = oracle.tasks.told(caller.asker, what, *work, each=seconds)
@@ -68,7 +66,7 @@ def feature(core: Core) -> Feature:
             )
         name = str(line.arguments[0]).lower()
         meant = await rules.resolve(caller.place, line.option("rules"))
-        yield _ready_to_play(oracle, rules, caller, meant, name, Optimal.name)
+        yield _ready_to_play(core, caller, meant, name, Optimal.name)
         seconds = await at_once(service.seconds_of_best_response, meant)
         what, best = say_later("best response"), service.response_to
         work = best, name, advisor, kernels, meant
@@ -78,14 +76,12 @@ def feature(core: Core) -> Feature:
     return Feature([duel, best_response])
 
 
-async def _ready_to_play(
-    oracle: Oracle, rules: HouseRules, caller: Caller, meant: Ruleset, *names: str
-) -> Stream:
+async def _ready_to_play(core: Core, caller: Caller, meant: Ruleset, *names: str) -> Stream:
     """Solve rules first if one of these policies needs that, and say so. Raises FarkleError."""
-    advisor = oracle.advisor
+    advisor = core.oracle.advisor
     for name in names:
         if name != Optimal.name:
             await at_once(policy_of, advisor, name, meant)
     if Optimal.name in names:
-        yield solved_first(oracle, rules, caller, meant, 2)
+        yield solved_first(core.oracle, core.rules, caller, meant, 2)
         await at_once(advisor.strategy, meant)

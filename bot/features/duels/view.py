@@ -36,7 +36,14 @@ def duel_text(duel: Duel) -> str:
         rows.append(row)
     title = say_later("Chance of {one} to win against {other} under {rules} rules:")
     notes = [say(title, one=duel.one, other=duel.other, rules=duel.rules.name)]
-    notes += [_exactness(duel.rules, duel.change) if duel.is_exact else _played_instead()]
+    if duel.is_exact:
+        notes.append(_exactness(duel.rules, duel.change))
+    else:
+        instead = say_later(
+            "The games were played turn by turn: nothing exact is worked out where a game has"
+            " rounds, or a turn depends on the one before it."
+        )
+        notes.append(say(instead))
     if played and duel.is_exact and not played.agrees(duel):
         wrong = say("The games differ from that by more than chance explains: please report it.")
         notes.append(wrong)
@@ -46,26 +53,21 @@ def duel_text(duel: Duel) -> str:
 
 def duel_data(duel: Duel) -> dict[str, Any]:
     """A duel as plain data."""
-    data: dict[str, Any] = {
-        "rules": duel.rules.name,
-        "one": duel.one,
-        "other": duel.other,
-        **dict(zip(_WHEN, _chances(duel), strict=True)),
-        "change": duel.change,
-        "sweeps": duel.sweeps,
-    }
+    chances = dict(zip(_WHEN, _chances(duel), strict=True))
+    data: dict[str, Any] = {**_about(duel), **chances}
+    data |= {"change": duel.change, "sweeps": duel.sweeps}
     if not duel.is_exact:
         data |= {"exact": False}
     if played := duel.played:
-        data["played"] = {
-            "games": played.games,
-            "seed": played.seed,
-            **{
-                name: {"rate": rate, "standard_error": error}
-                for name, (rate, error) in zip(_WHEN, played.rates, strict=True)
-            },
+        data["played"] = {"games": played.games, "seed": played.seed} | {
+            name: {"rate": rate, "standard_error": error}
+            for name, (rate, error) in zip(_WHEN, played.rates, strict=True)
         }
     return data
+
+
+def _about(duel: Duel) -> dict[str, Any]:
+    return {"rules": duel.rules.name, "one": duel.one, "other": duel.other}
 
 
 def duel_sheet(duel: Duel) -> Sheet:
@@ -74,17 +76,8 @@ def duel_sheet(duel: Duel) -> Sheet:
     rows: list[dict[str, Cell]] = []
     for number, (when, chance) in enumerate(zip(_WHEN, _chances(duel), strict=True)):
         rate, error = played.rates[number] if played else (None, None)
-        rows.append(
-            {
-                "rules": duel.rules.name,
-                "one": duel.one,
-                "other": duel.other,
-                "when": when,
-                "chance": chance if duel.is_exact else None,
-                "played": rate,
-                "standard_error": error,
-            }
-        )
+        row = {"when": when, "chance": chance if duel.is_exact else None}
+        rows.append({**_about(duel), **row, "played": rate, "standard_error": error})
     names = ("rules", "one", "other", "when", "chance")
     return sheet(names + (("played", "standard_error") if played else ()), rows)
 
@@ -222,13 +215,6 @@ def _finely(probability: float) -> str:
 
 def _chances(duel: Duel) -> tuple[float, float, float]:
     return duel.as_first, duel.as_second, duel.overall
-
-
-def _played_instead() -> str:
-    return say(
-        "The games were played turn by turn: nothing exact is worked out where a game has rounds,"
-        " or a turn depends on the one before it."
-    )
 
 
 def _exactness(rules: Ruleset, change: float) -> str:

@@ -1,7 +1,8 @@
 """The commands about loaded dice: who wins with which, which to take, and what the games have."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from bot.chat import fields
 from bot.chat.advice import dice_told
@@ -10,9 +11,7 @@ from bot.chat.features import Core, Feature
 from bot.chat.presses import CommandPress, pressable
 from bot.chat.waiting import replies
 from bot.features.kingdom import service, view
-from bot.services.chances import Oracle
-from bot.services.house_rules import HouseRules
-from bot.services.loaded import MatchupFolders, folders_of, seconds_of
+from bot.services.loaded import LoadedDice, folders_of, seconds_of
 from bot.services.situation import KCD, ME_OR_THEM, has_sets
 from bot.services.tables import Caller
 from bot.tasks.answering import at_once
@@ -21,26 +20,24 @@ from bot.views.card import Card, text_card
 from solver.errors import InvalidRequestError
 from solver.named.catalogue import Badge, known_badges, known_dice
 from solver.named.sets import find_die, read_dice
-from solver.rules.ruleset import Ruleset
 from solver.wording import say_later, short
 
 _CHOOSING = {"own", "buy"}
 """Options that ask which dice to take."""
+_Ways = tuple[Callable[..., Any], Callable[[Any], str], Callable[[Any], Any]]
 
 
 def feature(core: Core) -> Feature:
     """/kcd."""
-    questions = LoadedQuestions(core.oracle, core.rules, folders_of(core.settings))
-    return Feature(answered_by(questions))
+    return Feature(answered_by(LoadedQuestions(core)))
 
 
 class LoadedQuestions:
     """Who wins with which dice, and which to take."""
 
-    def __init__(self, oracle: Oracle, rules: HouseRules, folders: MatchupFolders) -> None:
-        self._oracle = oracle
-        self._rules = rules
-        self._folders = folders
+    def __init__(self, core: Core) -> None:
+        self._tasks, self._rules = core.oracle.tasks, core.rules
+        self._folders = folders_of(core.settings)
 
     @question(
         "/kcd my-dice:SET",
@@ -97,43 +94,32 @@ class LoadedQuestions:
                 )
 
     async def _answer(self, line: Line, caller: Caller) -> Stream:
-        question = service.KcdQuestion(
-            dice_told(line, await self._meant(line, caller)), _begins(line)
-        )
+        dice, begins = await self._game(line, caller)
+        question = service.KcdQuestion(dice, begins)
         each = [await at_once(seconds_of, self._folders, matchup) for matchup in question.matchups]
         what, work = say_later("loaded dice"), (service.kcd_answer, self._folders, question)
-        task = self._oracle.tasks.told(caller.asker, what, *work, each=sum(each))
+        task = self._tasks.told(caller.asker, what, *work, each=sum(each))
         yield replies(task, view.kcd_text, view.kcd_data)
 
     async def _choice(self, line: Line, caller: Caller) -> Stream:
-        dice = dice_told(line, await self._meant(line, caller))
+        dice, begins = await self._game(line, caller)
         owned = tuple(read_dice(own)) if (own := line.option("own")) else ()
-        question = service.ChoiceQuestion(dice, owned, _begins(line))
+        question = service.ChoiceQuestion(dice, owned, begins)
+        ways: _Ways = service.choice_answer, view.choice_text, view.choice_data
         if most := line.option("buy"):
-            yield self._purchase(question, service.read_price(most), caller)
-            return
+            price = service.read_price(most)
+            question = service.PurchaseQuestion(dice, owned, begins, most_price=price)
+            ways = service.purchase_answer, view.purchase_text, view.purchase_data
         seconds = await at_once(service.seconds_of_choice, question)
-        what, work = say_later("choice of dice"), (service.choice_answer, self._folders, question)
-        task = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
-        yield replies(task, view.choice_text, view.choice_data)
+        answered, text, data = ways
+        what, work = say_later("choice of dice"), (answered, self._folders, question)
+        yield replies(self._tasks.told(caller.asker, what, *work, each=seconds), text, data)
 
-    async def _purchase(
-        self, owned: service.ChoiceQuestion, most: int | None, caller: Caller
-    ) -> Stream:
-        question = service.PurchaseQuestion(owned, most)
-        seconds = await at_once(service.seconds_of_purchase, question)
-        what, work = say_later("choice of dice"), (service.purchase_answer, self._folders, question)
-        task = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
-        yield replies(task, view.purchase_text, view.purchase_data)
-
-    async def _meant(self, line: Line, caller: Caller) -> Ruleset:
-        """The rules of a line, with its goal. Raises FarkleError."""
+    async def _game(self, line: Line, caller: Caller) -> tuple[LoadedDice, bool]:
+        """The game that a line is about, and whether I begin. Raises FarkleError."""
         meant = await self._rules.resolve(caller.place, line.option("rules") or KCD)
-        return line.to_goal(meant, named=False)
-
-
-def _begins(line: Line) -> bool:
-    return line.choice("began", ME_OR_THEM) is not False
+        dice = dice_told(line, line.to_goal(meant, named=False))
+        return dice, line.choice("began", ME_OR_THEM) is not False
 
 
 def _badges_card(known: Sequence[Badge]) -> Card:

@@ -8,7 +8,6 @@ from bot.features.kingdom import service, view
 from bot.services.loaded import LoadedDice, folders_of, read_kits
 from bot.services.rule_options import with_goal
 from bot.services.situation import KCD, ME_OR_THEM
-from bot.settings import Settings
 from bot.shell.output import Shown, answer_options
 from bot.shell.places import Here, here_option
 from bot.shell.position import BROUGHT, dice_options
@@ -61,7 +60,7 @@ def kcd(
     """
     if click.get_current_context().invoked_subcommand is not None:
         return None
-    settings = here.settings
+    folders = folders_of(here.settings)
     choosing = own is not None or buy is not None
     if (sets["my_dice"] is None) != choosing:
         raise InvalidRequestError(
@@ -73,25 +72,21 @@ def kcd(
     *typed, joker_alone = (sets[name] for name in BROUGHT)
     dice = LoadedDice(meant, read_kits(meant, *typed), joker_alone)
     begins = ME_OR_THEM[began.lower()]
+    wanted = dice, tuple(read_dice(own)) if own else (), begins, solve
+    if buy is not None:
+        purchase = service.PurchaseQuestion(*wanted, service.read_price(buy))
+        with share_progress(f"{purchase.check():,} sets") as on_progress:
+            bought = service.purchase_answer(folders, purchase, on_progress)
+        return Shown(view.purchase_text(bought), view.purchase_data(bought))
     if choosing:
-        wanted = service.ChoiceQuestion(dice, tuple(read_dice(own)) if own else (), begins, solve)
-        if buy is not None:
-            return _buy(settings, service.PurchaseQuestion(wanted, service.read_price(buy)))
-        number = service.check_choice(wanted)
-        with share_progress(f"{number:,} sets") as on_progress:
-            choices = service.choice_answer(folders_of(settings), wanted, on_progress)
+        choice = service.ChoiceQuestion(*wanted)
+        with share_progress(f"{choice.check():,} sets") as on_progress:
+            choices = service.choice_answer(folders, choice, on_progress)
         return Shown(view.choice_text(choices), view.choice_data(choices))
     question = service.KcdQuestion(dice, begins)
     with share_progress(f"{dice.mine.text} against {dice.theirs.text}") as on_progress:
-        answer = service.kcd_answer(folders_of(settings), question, on_progress)
+        answer = service.kcd_answer(folders, question, on_progress)
     return Shown(view.kcd_text(answer), view.kcd_data(answer), view.kcd_sheet(answer))
-
-
-def _buy(settings: Settings, wanted: service.PurchaseQuestion) -> Shown:
-    number = service.check_purchase(wanted)
-    with share_progress(f"{number:,} sets") as on_progress:
-        bought = service.purchase_answer(folders_of(settings), wanted, on_progress)
-    return Shown(view.purchase_text(bought), view.purchase_data(bought))
 
 
 @kcd.command("dice")

@@ -5,6 +5,7 @@ or on the command line.
 """
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
@@ -48,8 +49,8 @@ _THRESHOLDS = 8
 
 _SECONDS_A_SET = 0.05
 """Seconds that it takes to rank a set of dice."""
-_SOLVE_IN_RANKINGS = 3
-"""The time of a solve by that of the whole ranking, roughly; used for the progress alone."""
+_RANKING, _SOLVE = 1, 3
+"""The times of a whole ranking and of a solve, roughly; used for the progress alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +148,16 @@ class ChoiceQuestion:
         """The dice that may be taken: those that I own, and as many ordinary ones as are needed."""
         return with_ordinary(self.owned, self.dice.rules.dice)
 
+    def check(self) -> int:
+        """The number of sets that are compared.
+
+        Raises InvalidDiceError if they are too many, or dice do not fit the rules, and
+        InvalidRulesError.
+        """
+        check_points(self.dice.rules)
+        check_loaded(self.dice.rules, self.dice.theirs.dice_set)
+        return _checked(number_of_sets(self.pool, self.dice.rules.dice))
+
 
 @dataclass(frozen=True, slots=True)
 class ChoiceAnswer:
@@ -165,13 +176,8 @@ def kcd_answer(
     """
     dice, matchups = question.dice, question.matchups  # which refuse what cannot be solved
     figures = [set_figures(folders, dice, side) for side in (0, 1)]
-
-    def part(place: int, share: float) -> None:
-        on_progress((place + share) / len(matchups))
-
-    strategies = [
-        solved(folders, matchup, partial(part, place)) for place, matchup in enumerate(matchups)
-    ]
+    parts = _parts(on_progress, [_SOLVE] * len(matchups))
+    strategies = [solved(folders, matchup, next(parts)) for matchup in matchups]
     strategy = strategies[0]
     turn = strategy.turn(strategy.start(0, *dice.head_starts, dice.held))
     return KcdAnswer(
@@ -213,86 +219,56 @@ def choice_answer(
 
     Raises InvalidDiceError, InvalidRulesError and ConvergenceError.
     """
-    check_choice(question)
+    question.check()
     sets = sets_from(question.pool, question.dice.rules.dice)
     number = min(question.solves, len(sets))
-    progress = RankingProgress(on_progress, number)
+    parts = _parts(on_progress, [_RANKING] + [_SOLVE] * number)
     choices = []
-    for place, (points, named) in enumerate(ranking(folders, question, sets, progress)):
-        win = win_with(folders, question, named, progress) if place < number else None
+    for place, (points, named) in enumerate(ranking(folders, question, sets, next(parts))):
+        win = win_with(folders, question, named, next(parts)) if place < number else None
         choices.append(RatedSet(named, points, win))
     choices.sort(key=lambda rated: 1.0 if rated.win is None else -rated.win)
     return ChoiceAnswer(question, tuple(choices))
 
 
-@dataclass(slots=True)
-class RankingProgress:
-    """The progress of a ranking and of the solves after it, passed on as one share of all."""
+def _parts(on_progress: OnShare, times: Sequence[int]) -> Iterator[OnShare]:
+    """Functions that pass on the progress of each part of some work, as a share of all of it."""
 
-    on_progress: OnShare
-    solves: int
-    done: int = 0
-    """The work that is over, as a multiple of the work of a ranking."""
+    def pass_on(before: int, time: int, share: float) -> None:
+        on_progress((before + time * share) / sum(times))
 
-    def __call__(self, share: float) -> None:
-        """Pass on that a share of the ranking, or of the solve under way, is done."""
-        under_way = share * (_SOLVE_IN_RANKINGS if self.done else 1)
-        self.on_progress((self.done + under_way) / (1 + _SOLVE_IN_RANKINGS * self.solves))
-
-    def next_part(self) -> None:
-        """Count the ranking, or the solve under way, as done."""
-        self.done += _SOLVE_IN_RANKINGS if self.done else 1
+    for place, time in enumerate(times):
+        yield partial(pass_on, sum(times[:place]), time)
 
 
 def ranking(
-    folders: MatchupFolders,
-    question: ChoiceQuestion,
-    sets: list[NamedSet],
-    progress: RankingProgress,
+    folders: MatchupFolders, question: ChoiceQuestion, sets: list[NamedSet], progress: OnShare
 ) -> list[tuple[float, NamedSet]]:
     """Sets with their expected points of a turn with no goal, the best first."""
     badge = question.against(sets[0]).combinations(0)
     thrown = [named.dice_set for named in sets]
     dice = question.dice
     points = _points(folders, dice.rules, thrown, dice.joker_alone, badge, progress)
-    progress.next_part()
     return sorted(zip(points, sets, strict=True), key=lambda pair: -pair[0])
 
 
 def win_with(
-    folders: MatchupFolders, question: ChoiceQuestion, mine: NamedSet, progress: RankingProgress
+    folders: MatchupFolders, question: ChoiceQuestion, mine: NamedSet, progress: OnShare
 ) -> float:
     """My win probability with a set against the opponent's. Raises what `choice_answer` does."""
     dice = question.against(mine)
-    strategy = solved(folders, dice.matchup, progress)
-    progress.next_part()
-    return dice.win(strategy, begins=question.begins)
+    return dice.win(solved(folders, dice.matchup, progress), begins=question.begins)
 
 
 def seconds_of_choice(question: ChoiceQuestion) -> float:
-    """About how long a choice takes. Raises what `check_choice` does."""
-    return seconds_of_sets(question, check_choice(question))
-
-
-def seconds_of_sets(question: ChoiceQuestion, number: int) -> float:
-    """About how long it takes to rank `number` sets and to solve the games of the best ones."""
+    """About how long a choice takes, or a purchase. Raises what its `check` does."""
+    number = question.check()
     typical = question.against(make_set(question.pool[: question.dice.rules.dice]))
     solves = min(question.solves, number) * seconds_of_solve(typical.matchup)
     return solves + _SECONDS_A_SET * number
 
 
-def check_choice(question: ChoiceQuestion) -> int:
-    """The number of sets that there are to choose from.
-
-    Raises InvalidDiceError if they are too many, or dice do not fit the rules, and
-    InvalidRulesError.
-    """
-    check_points(question.dice.rules)
-    check_loaded(question.dice.rules, question.dice.theirs.dice_set)
-    return check_number(number_of_sets(question.pool, question.dice.rules.dice))
-
-
-def check_number(sets: int) -> int:
+def _checked(sets: int) -> int:
     """The number of sets, unchanged. Raises InvalidDiceError for more than can be ranked."""
     if sets > MOST_SETS:
         raise InvalidDiceError.say(
@@ -353,13 +329,20 @@ _NO_PRICE = 1
 
 
 @dataclass(frozen=True, slots=True)
-class PurchaseQuestion:
-    """The question which die to buy."""
+class PurchaseQuestion(ChoiceQuestion):
+    """The question which die to buy besides those that I own."""
 
-    owned: ChoiceQuestion
-    """The dice that I own, and the game."""
     most_price: int | None = None
     """The most groschen that a die may cost; None for any price."""
+
+    def check(self) -> int:
+        """The number of sets that are compared, with each die that may be bought.
+
+        Raises InvalidRequestError as well, as `dice_for_sale` does.
+        """
+        now, number = ChoiceQuestion.check(self), self.dice.rules.dice
+        bought = [number_of_sets([*self.pool, die], number) for _, die in dice_for_sale(self)]
+        return _checked(sum(bought) - (len(bought) - 1) * now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,8 +372,7 @@ def read_price(text: str) -> int | None:
         return None
     if not plain.isdecimal() or len(plain) > 6:
         raise InvalidRequestError.say(
-            'buy: "{text}" is not a price; give the most groschen you can pay, or any',
-            text=text,
+            'buy: "{text}" is not a price; give the most groschen you can pay, or any', text=text
         )
     return int(plain)
 
@@ -407,8 +389,8 @@ def dice_for_sale(question: PurchaseQuestion) -> list[tuple[int, NamedDie]]:
             offer = price, named
             offers[named.die] = min(offers.get(named.die, offer), offer, key=itemgetter(0))
     offers.pop(Die(), None)  # everybody has ordinary dice
-    owned = Counter(named.die for named in question.owned.pool)
-    most, number = question.most_price, question.owned.dice.rules.dice
+    owned = Counter(named.die for named in question.pool)
+    most, number = question.most_price, question.dice.rules.dice
     dice = [(price, named) for price, named in offers.values() if owned[named.die] < number]
     dice.sort(key=itemgetter(0))
     affordable = [offer for offer in dice if most is None or offer[0] <= most]
@@ -421,23 +403,6 @@ def dice_for_sale(question: PurchaseQuestion) -> list[tuple[int, NamedDie]]:
     return affordable
 
 
-def check_purchase(question: PurchaseQuestion) -> int:
-    """The number of sets that are compared.
-
-    Raises InvalidDiceError if they are too many, or dice do not fit the rules,
-    InvalidRequestError and InvalidRulesError.
-    """
-    owned = question.owned
-    now, number = check_choice(owned), owned.dice.rules.dice
-    bought = [number_of_sets([*owned.pool, die], number) for _, die in dice_for_sale(question)]
-    return check_number(sum(bought) - (len(bought) - 1) * now)
-
-
-def seconds_of_purchase(question: PurchaseQuestion) -> float:
-    """About how long it takes. Raises what `check_purchase` does."""
-    return seconds_of_sets(question.owned, check_purchase(question))
-
-
 def purchase_answer(
     folders: MatchupFolders, question: PurchaseQuestion, on_progress: OnShare = lambda _: None
 ) -> PurchaseAnswer:
@@ -445,17 +410,16 @@ def purchase_answer(
 
     Raises InvalidDiceError, InvalidRequestError, InvalidRulesError and ConvergenceError.
     """
-    check_purchase(question)
-    owned, number = question.owned, question.owned.dice.rules.dice
-    before = _by_dice(owned.pool, number)
-    offers = dice_for_sale(question)
-    after = [_by_dice([*owned.pool, die], number) for _, die in offers]
+    question.check()
+    number, offers = question.dice.rules.dice, dice_for_sale(question)
+    before = _by_dice(question.pool, number)
+    after = [_by_dice([*question.pool, die], number) for _, die in offers]
     sets = {thrown: named for choices in (*after, before) for thrown, named in choices.items()}
-    solves = min(owned.solves, len(offers))
-    progress = RankingProgress(on_progress, solves + bool(solves))
+    solves = min(question.solves, len(offers))
+    parts = _parts(on_progress, [_RANKING] + [_SOLVE] * (solves + bool(solves)))
     points = {
         named.dice_set: set_points
-        for set_points, named in ranking(folders, owned, list(sets.values()), progress)
+        for set_points, named in ranking(folders, question, list(sets.values()), next(parts))
     }
     best_before = max(before, key=points.__getitem__)
     best_after = [
@@ -464,7 +428,7 @@ def purchase_answer(
     ]
 
     def rate(thrown: DiceSet, *, solve: bool) -> RatedSet:
-        win = win_with(folders, owned, sets[thrown], progress) if solve else None
+        win = win_with(folders, question, sets[thrown], next(parts)) if solve else None
         return RatedSet(sets[thrown], points[thrown], win)
 
     now = rate(best_before, solve=bool(solves))

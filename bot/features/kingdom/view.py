@@ -1,7 +1,7 @@
 """Loaded dice against loaded dice as people read it, as plain data and as tables."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from itertools import zip_longest
 from typing import Any
@@ -11,7 +11,7 @@ from bot.layout import PHONE, WIDTH, columns, percent, room, wrap
 from bot.views.named_dice import badge_lines, doubts, plan_data, plan_lines
 from bot.views.sheet import Sheet, sheet
 from bot.views.thresholds import from_text, threshold_text
-from solver.named.sets import NamedDie, NamedSet
+from solver.named.sets import NamedSet
 from solver.wording import figure, say, say_later
 
 MOST_CHOICES = 10
@@ -22,14 +22,18 @@ def kcd_text(answer: service.KcdAnswer) -> str:
     """Who wins, what both sets bring, and when to bank in the first turn."""
     dice, begins = answer.question.dice, answer.question.begins
     head = say_later("{rules} rules to {goal:,}, they begin.")
+    wins = say_later("You win {chance}; if you began, {other}.")
+    other, chance = answer.win_beginning, answer.win_second
     if begins:
         head = say_later("{rules} rules to {goal:,}, you begin.")
+        wins = say_later("You win {chance}; if they began, {other}.")
+        chance, other = other, chance
     lines = [
         wrap(say(head, rules=dice.rules.name, goal=dice.rules.goal)),
         *figures_lines([(say("you"), answer.mine), (say("them"), answer.theirs)]),
         *_points_lines([answer.mine.points, answer.theirs.points]),
         *badge_lines(dice.badges),
-        wrap(_wins(answer)),
+        wrap(say(wins, chance=percent(chance), other=percent(other))),
         *plan_lines(answer.badge),
         *_bank_lines(answer),
     ]
@@ -62,22 +66,15 @@ def _bank_lines(answer: service.KcdAnswer) -> list[str]:
 def figures_lines(figures: Iterable[tuple[str, service.SetFigures]]) -> list[str]:
     """What turns with some sets bring, a line for each; its head first."""
     rows = [("", say("dice"), say("points"), say("to the goal"), say("farkle"), say("first roll"))]
-    rows += [
-        (
-            who,
-            turn.dice.text,
-            points_figure(turn.points),
-            figure(turn.points_to_goal, ",.2f"),
-            percent(turn.farkle_probability),
-            percent(turn.first_farkle_probability),
-        )
-        for who, turn in figures
-    ]
+    for who, turn in figures:
+        points = points_figure(turn.points), figure(turn.points_to_goal, ",.2f")
+        farkles = percent(turn.farkle_probability), percent(turn.first_farkle_probability)
+        rows.append((who, turn.dice.text, *points, *farkles))
     if room() > PHONE:
         return columns(rows, right={2, 3, 4, 5}, spare=(5, 3))
-    who, dice, *others = zip(*rows, strict=True)
-    sets = [f"{name}: {text}" for name, text in zip(who[1:], dice[1:], strict=True)]
-    return [*sets, *columns([who, *others], right=range(1, len(rows)))]
+    names, dice, *others = zip(*rows, strict=True)
+    sets = [f"{name}: {text}" for name, text in zip(names[1:], dice[1:], strict=True)]
+    return [*sets, *columns([names, *others], right=range(1, len(rows)))]
 
 
 def points_figure(points: float | None) -> str:
@@ -124,15 +121,9 @@ def choice_text(answer: service.ChoiceAnswer) -> str:
 
 def _head(question: service.ChoiceQuestion, heading: str, number: int) -> list[str]:
     """The game for which some number of sets, or of dice to buy, are compared."""
-    dice = question.dice
-    head = say(
-        heading,
-        number=number,
-        dice=dice.rules.dice,
-        theirs=dice.theirs.text,
-        rules=dice.rules.name,
-        goal=dice.rules.goal,
-    )
+    dice, rules = question.dice, question.dice.rules
+    game = {"rules": rules.name, "goal": rules.goal, "theirs": dice.theirs.text}
+    head = say(heading, number=number, dice=rules.dice, **game)
     begins = say("you begin.") if question.begins else say("they begin.")
     return [wrap(f"{head} {begins}"), *badge_lines(dice.badges)]
 
@@ -171,7 +162,7 @@ def kcd_data(answer: service.KcdAnswer) -> dict[str, Any]:
             for bank in answer.bank_from
         ],
         "badge": plan_data(answer.badge),
-        "unknown": [*doubts(_all(dice.mine, dice.theirs), joker_alone=dice.joker_alone)],
+        "unknown": [*_doubts(dice.mine, dice.theirs, joker_alone=dice.joker_alone)],
     }
 
 
@@ -189,11 +180,12 @@ def figures_data(figures: service.SetFigures) -> dict[str, Any]:
 
 def kcd_sheet(answer: service.KcdAnswer) -> Sheet:
     """A row for each player."""
-    rows = [figures_data(answer.mine), figures_data(answer.theirs)]
-    wins = answer.win, 1 - answer.win
-    for row, who, win in zip(rows, ("me", "them"), wins, strict=True):
-        row |= {"who": who, "win_probability": win}
-    return sheet(("who", "win_probability", *figures_data(answer.mine)), rows)
+    mine, theirs = figures_data(answer.mine), figures_data(answer.theirs)
+    rows = [
+        {"who": "me", "win_probability": answer.win, **mine},
+        {"who": "them", "win_probability": 1 - answer.win, **theirs},
+    ]
+    return sheet(tuple(rows[0]), rows)
 
 
 def choice_data(answer: service.ChoiceAnswer) -> dict[str, Any]:
@@ -219,36 +211,23 @@ def question_data(question: service.KcdQuestion | service.ChoiceQuestion) -> dic
 
 def set_data(choice: service.RatedSet) -> dict[str, Any]:
     """A set that may be taken."""
-    return {
-        "dice": choice.dice.text,
-        "points": points_data(choice.points),
-        "win_probability": choice.win,
-        "price": choice.dice.price,
-    }
-
-
-def _wins(answer: service.KcdAnswer) -> str:
-    """The win probability as the game begins, and in the other order."""
-    first, second = percent(answer.win_beginning), percent(answer.win_second)
-    if answer.question.begins:
-        return say("You win {chance}; if they began, {other}.", chance=first, other=second)
-    return say("You win {chance}; if you began, {other}.", chance=second, other=first)
-
-
-def _all(*sets: NamedSet) -> list[NamedDie]:
-    return [named for dice_set in sets for named in dice_set.dice]
+    worth = {"points": points_data(choice.points), "win_probability": choice.win}
+    return {"dice": choice.dice.text, **worth, "price": choice.dice.price}
 
 
 def doubt_lines(*sets: NamedSet, joker_alone: bool) -> list[str]:
     """What nobody knows of the dice of some sets, see `doubts`, and of the game."""
     luck = say("Henry's own luck in the game is not counted: see docs/kingdom-come.md.")
-    sentences = doubts(_all(*sets), joker_alone=joker_alone)
-    return [wrap(sentence) for sentence in (*sentences, luck)]
+    return list(map(wrap, [*_doubts(*sets, joker_alone=joker_alone), luck]))
+
+
+def _doubts(*sets: NamedSet, joker_alone: bool) -> Iterator[str]:
+    return doubts([named for dice in sets for named in dice.dice], joker_alone=joker_alone)
 
 
 def purchase_text(answer: service.PurchaseAnswer) -> str:
     """The dice that add most, with the six to take and what they win more than without."""
-    owned, offers = answer.question.owned, answer.purchases
+    question, offers = answer.question, answer.purchases
     rows = [("", say("groschen"), say("the six to take"), say("points"), say("win"), "")]
     rows.append((say("now"), "", *_row(answer.now), ""))
     for offer in offers[:MOST_CHOICES]:
@@ -259,8 +238,8 @@ def purchase_text(answer: service.PurchaseAnswer) -> str:
     table = columns(rows, right={1, 3, 4, 5}, spare=(2, 3))
     prices = say("Prices are from the game's own tables, which do not say which shop sells a die.")
     note = f"{prices} {sets_note()}"
-    foot = _foot(owned, offers[0].best, len(offers), note)
-    return "\n".join([*_head(owned, head, len(offers)), *table, *foot])
+    foot = _foot(question, offers[0].best, len(offers), note)
+    return "\n".join([*_head(question, head, len(offers)), *table, *foot])
 
 
 def gain(answer: service.PurchaseAnswer, offer: service.Purchase) -> float | None:
@@ -273,21 +252,20 @@ def gain(answer: service.PurchaseAnswer, offer: service.Purchase) -> float | Non
 def purchase_data(answer: service.PurchaseAnswer) -> dict[str, Any]:
     """All dice as plain data."""
     return {
-        **question_data(answer.question.owned),
+        **question_data(answer.question),
         "most_price": answer.question.most_price,
         "now": set_data(answer.now),
-        "dice": [_data(answer, offer) for offer in answer.purchases],
-    }
-
-
-def _data(answer: service.PurchaseAnswer, offer: service.Purchase) -> dict[str, Any]:
-    return {
-        "die": offer.die.typed,
-        "price": offer.price,
-        "best": offer.best.dice.text,
-        "points": points_data(offer.best.points),
-        "win_probability": offer.best.win,
-        "gain": gain(answer, offer),
+        "dice": [
+            {
+                "die": offer.die.typed,
+                "price": offer.price,
+                "best": offer.best.dice.text,
+                "points": points_data(offer.best.points),
+                "win_probability": offer.best.win,
+                "gain": gain(answer, offer),
+            }
+            for offer in answer.purchases
+        ],
     }
 
 

@@ -1,5 +1,3 @@
 """Tables to learn by heart."""
 
-COMMAND_LINE: dict[str, str] = {
-    "memo": "cli.memo",
-}
+COMMAND_LINE: dict[str, str] = {"memo": "cli.memo"}

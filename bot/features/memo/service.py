@@ -73,11 +73,6 @@ class MemoAnswer:
     picture: bytes | None = None
     """The page as a PNG; None where it was not drawn."""
 
-    @property
-    def rules(self) -> Ruleset:
-        """The rules that it is for."""
-        return self.table.rules
-
 
 def known_memo(advisor: Advisor, rules: Ruleset, unit: int | None = None) -> MemoAnswer:
     """The table of the rules, with what was found out of it before.

@@ -26,7 +26,7 @@ from bot.layout import (
 from bot.tasks.tasks import duration
 from bot.views import drawing
 from bot.views.card import Attachment, Button, Card
-from bot.views.sheet import Sheet, sheet
+from bot.views.sheet import Sheet
 from solver.play.memo import GoForIt, Thumb, banked_dice
 from solver.play.memo_study import MemoStudy
 from solver.rules.ruleset import Ruleset
@@ -36,18 +36,14 @@ from solver.wording import and_text, figure, say, say_later, say_number
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
-    """Columns of a page, all but the first at their right end; the first row is their heads."""
-
-    rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Heading:
     """A line above a part of a page."""
 
     text: str
 
+
+Grid = list[tuple[str, ...]]
+"""Rows of a page, all columns but the first at their right end; the first row is their heads."""
 
 Part = Grid | Heading | str
 """A paragraph is plain text."""
@@ -55,7 +51,7 @@ Part = Grid | Heading | str
 
 def memo_page(answer: MemoAnswer) -> list[Part]:
     """The parts of the page, from above; the first is its title."""
-    rules, study = answer.rules, answer.study
+    rules, study = answer.table.rules, answer.study
     parts: list[Part] = [
         Heading(say("A table to memorise: {rules} rules", rules=rules.name)),
         _axes(),
@@ -89,7 +85,7 @@ def memo_text(answer: MemoAnswer) -> str:
         match part:
             case Heading():
                 lines.append(f"{part.text}:")
-            case Grid():
+            case list():
                 lines += grid_lines(part)
             case _:
                 lines.append(wrap(part))
@@ -98,7 +94,7 @@ def memo_text(answer: MemoAnswer) -> str:
 
 def grid_lines(grid: Grid) -> list[str]:
     """The rows of a grid for a fixed-width font."""
-    return columns(grid.rows, right=range(1, len(grid.rows[0])))
+    return columns(grid, right=range(1, len(grid[0])))
 
 
 def memo_notes() -> str:
@@ -125,7 +121,7 @@ def memo_data(answer: MemoAnswer) -> dict[str, Any]:
     """All of it as plain data."""
     table = answer.table
     return {
-        "rules": answer.rules.name,
+        "rules": answer.table.rules.name,
         "unit": table.unit,
         "columns": [asdict(column) for column in table.columns],
         "most_points": table.points,
@@ -136,12 +132,12 @@ def memo_data(answer: MemoAnswer) -> dict[str, Any]:
 
 def memo_sheet(answer: MemoAnswer) -> Sheet:
     """The turn totals from which on each gain counts, by dice."""
-    rows = [
-        {"dice": column.dice, "turn_total": point.turn_total, "gain": point.gain}
+    rows = (
+        (column.dice, point.turn_total, point.gain)
         for column in answer.table.columns
         for point in column.breaks
-    ]
-    return sheet(("dice", "turn_total", "gain"), rows)
+    )
+    return Sheet(("dice", "turn_total", "gain"), tuple(rows))
 
 
 def thumb_text(thumb: Thumb, rules: Ruleset) -> str:
@@ -192,23 +188,19 @@ def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 def _bank_text(points: int, fewest: int, most: int) -> str:
     if fewest < most:
-        return say(
-            "from {points:,} with {fewest} to {most} dice left",
-            points=points,
-            fewest=fewest,
-            most=most,
-        )
+        several = say_later("from {points:,} with {fewest} to {most} dice left")
+        return say(several, points=points, fewest=fewest, most=most)
     return say_number("from {points:,} with {number} [die|dice] left", most, points=points)
 
 
 def _table(table: MemoTable) -> Grid:
     """Gains downwards, dice across, and in between the turn totals from which on they count."""
     dice = [column.dice for column in table.columns]
-    rows = [(say("worth"), *map(dice_count, dice))]
+    rows: Grid = [(say("worth"), *map(dice_count, dice))]
     for gain in table.counts:
         cells = [", ".join(map(figure, table.froms(gain, number))) for number in dice]
         rows.append((_bank_row() if gain == 0 else figure(gain), *cells))
-    return Grid(tuple(rows))
+    return rows
 
 
 def _bank_row() -> str:
@@ -216,29 +208,26 @@ def _bank_row() -> str:
 
 
 def _example_text(example: MemoExample) -> str:
-    clauses = []
-    for choice in example.choices:
-        parts = {
-            "kept": dice_text(choice.set_aside),
-            "dice": dice_count(choice.dice_left),
-            "total": choice.turn_total,
-            "gain": choice.gain,
-            "sum": choice.turn_total + choice.gain,
-        }
-        clauses.append(
-            say("{kept} banks {total:,}", **parts)
-            if choice.bank
-            else say("{kept} leaves {dice}: {total:,} + {gain:,} = {sum:,}", **parts)
+    rolls = say_later("{kept} leaves {dice}: {total:,} + {gain:,} = {sum:,}")
+    banks = say_later("{kept} banks {total:,}")
+    clauses = [
+        say(
+            banks if choice.bank else rolls,
+            kept=dice_text(choice.set_aside),
+            dice=dice_count(choice.dice_left),
+            total=choice.turn_total,
+            gain=choice.gain,
+            sum=choice.turn_total + choice.gain,
         )
+        for choice in example.choices
+    ]
     best = example.choices[0]
-    kept = dice_text(best.set_aside)
-    then = (
-        say("So keep {kept} and bank.", kept=kept)
-        if best.bank
-        else say("So keep {kept} and roll {dice}.", kept=kept, dice=dice_count(best.dice_left))
-    )
+    kept, dice = dice_text(best.set_aside), dice_count(best.dice_left)
+    then = say_later("So keep {kept} and roll {dice}.")
+    if best.bank:
+        then = say_later("So keep {kept} and bank.")
     first = say("For example, a turn begins with {roll}.", roll=dice_text(example.roll))
-    return f"{first} {'; '.join(clauses)}. {then}"
+    return f"{first} {'; '.join(clauses)}. {say(then, kept=kept, dice=dice)}"
 
 
 def _must_roll(rules: Ruleset) -> Iterator[str]:
@@ -308,13 +297,13 @@ def _left_out(answer: MemoAnswer) -> str:
     return say(
         "When to risk everything, a rule of thumb and how often all this wins can be worked"
         " out once the rules {rules} are solved.",
-        rules=answer.rules.name,
+        rules=answer.table.rules.name,
     )
 
 
 def _go_for_it(rules: Ruleset, go_for_it: GoForIt) -> Iterator[Part]:
     yield Heading(say("When to risk everything"))
-    rows = [(say("dice left"), say("you have"), say("or they have"))]
+    rows: Grid = [(say("dice left"), say("you have"), say("or they have"))]
     both = zip(range(1, rules.dice + 1), go_for_it.own, go_for_it.other, strict=False)
     for scores, alike in groupby(reversed(list(both)), key=itemgetter(1, 2)):
         dice = [number for number, _, _ in alike]
@@ -329,7 +318,7 @@ def _go_for_it(rules: Ruleset, go_for_it: GoForIt) -> Iterator[Part]:
         " this starts as soon as you (before the turn) or the other player have this many"
         " points:"
     )
-    yield Grid(tuple(rows))
+    yield rows
 
 
 def _dice_range(fewest: int, most: int) -> str:
@@ -346,7 +335,7 @@ def _score(rules: Ruleset, score: int | None) -> str:
 
 def _worth(study: MemoStudy) -> Grid:
     heads = say("going first"), say("going second"), say("overall"), say("points a turn")
-    rows: list[tuple[str, ...]] = [("", *heads)]
+    rows: Grid = [("", *heads)]
     ways = (
         (say("by the table"), study.memo),
         (say("and risk everything"), study.memo_go_for_it),
@@ -357,7 +346,7 @@ def _worth(study: MemoStudy) -> Grid:
         rows.append((name, *chances, figure(worth.points, ",.1f")))
     optimal = map(percent, (study.optimal, 1 - study.optimal, 0.5))
     rows.append((say("optimal play"), *optimal, ""))
-    return Grid(tuple(rows))
+    return rows
 
 
 _SIZE = 5.83, 8.27
@@ -401,7 +390,7 @@ class _Page:
                 case Heading():
                     self._y += 0.0 if number == 0 else _BELOW * self._scale
                     self._paragraph(part.text, _HEADING if number else _TITLE, bold=True)
-                case Grid():
+                case list():
                     self._grid(part)
                 case _:
                     self._paragraph(part, _TEXT)
@@ -431,14 +420,14 @@ class _Page:
 
     def _grid(self, grid: Grid) -> None:
         """Columns at their right ends, on bands of two colours; the first row has a line below."""
-        number = len(grid.rows[0])
+        number = len(grid[0])
         measure = partial(self._measure, size=_TEXT, bold=True)
-        widths = [max(measure(row[k]) for row in grid.rows) for k in range(number)]
+        widths = [max(measure(row[k]) for row in grid) for k in range(number)]
         room = max(6.0, min(30.0, (self._width - sum(widths)) / number))
         step = _TEXT * _LINE * self._scale
         whole = sum(widths) + room * number
         self._widest = max(self._widest, whole)
-        for index, row in enumerate(grid.rows):
+        for index, row in enumerate(grid):
             if index % 2 == 0 and index:
                 self._box(self._y, step, whole, _BAND)
             x = room / 2
@@ -495,7 +484,7 @@ def memo_card(answer: MemoAnswer) -> Card | None:
         return None
     parts = memo_page(answer)
     title = next(part.text for part in parts if isinstance(part, Heading))
-    lines = grid_lines(next(part for part in parts if isinstance(part, Grid)))
+    lines = grid_lines(_table(answer.table))
     if answer.study:
         overall = percent(answer.study.memo_go_for_it.overall)
         worth = say("If you play by it, you win {overall} against optimal play.", overall=overall)

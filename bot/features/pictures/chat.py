@@ -16,7 +16,7 @@ from bot.chat.presses import LONGEST_ID, ActionName, LanguageTag, Press, matchin
 from bot.features.pictures import service, view
 from bot.services.chances import Oracle
 from bot.services.situation import has_sets
-from bot.services.tables import Caller, Table, Tables, check_hints
+from bot.services.tables import Caller, Table, check_hints
 from bot.tasks.answering import at_once
 from bot.views.card import Card
 from bot.views.drawing import wanted_picture
@@ -35,7 +35,7 @@ def feature(core: Core) -> Feature:
     """/explain and /explore, with buttons that walk on."""
 
     async def walk(caller: Caller, press: Walk) -> Pressed:
-        return Pressed(walked(core.oracle, core.tables, caller, press))
+        return Pressed(walked(core, caller, press))
 
     questions, oracle = core.questions, core.oracle
 
@@ -51,14 +51,8 @@ def feature(core: Core) -> Feature:
             if here and here.seat_of(caller.person) != here.game.mover:
                 answer = replace(answer, seen_by=here.names[here.game.mover])
             answer = replace(answer, picture=await _picture(oracle, caller, answer))
-            return Reply(
-                answer,
-                view.explanation_text,
-                view.explanation_data,
-                view.explanation_card,
-                private=here is not None,
-                is_drawn=True,
-            )
+            made = view.explanation_text, view.explanation_data, view.explanation_card
+            return Reply(answer, *made, private=here is not None, is_drawn=True)
 
         of_game = partial(service.explained_in, oracle.advisor)
         of_position = partial(service.explained, oracle.advisor)
@@ -92,11 +86,10 @@ def feature(core: Core) -> Feature:
 async def _picture(oracle: Oracle, caller: Caller, answer: service.Explanation) -> bytes | None:
     """The picture of an explanation, unless there is no time for pictures, or none is wanted."""
     turn, named = answer.turn, answer.named
-    if (wanted := wanted_picture()) is None:
+    if (style := wanted_picture()) is None:
         return None
-    look, form = wanted
     names = [named.left(dice).text for dice in turn.columns] if named else []
-    draw = partial(turn_picture, turn, look=look, form=form, names=names)
+    draw = partial(turn_picture, turn, style=style, names=names)
     return await oracle.tasks.drawn(caller.asker, draw)
 
 
@@ -139,14 +132,13 @@ class Walk(Press):
         return unpacked(rules, self.packed)
 
 
-async def walked(
-    oracle: Oracle, tables: Tables, caller: Caller, press: Walk
-) -> AsyncIterator[Reply]:
+async def walked(core: Core, caller: Caller, press: Walk) -> AsyncIterator[Reply]:
     """The position that a press on a button leads to. Raises FarkleError."""
+    oracle = core.oracle
     rules = await at_once(oracle.advisor.rules_of, press.digest, press.name)
     position = press.position(rules)
     scores = tuple(position.players[k].score for k in position.in_order)
-    check_hints(await tables.open_at(caller.place), caller, rules, scores)
+    check_hints(await core.tables.open_at(caller.place), caller, rules, scores)
     work = service.explored_at, oracle.advisor, rules
     answer = await oracle.answered(caller.asker, rules, *work, position, players=len(scores))
     turned = {step.field: step.position for step in answer.steps if not step.amount}
@@ -164,12 +156,9 @@ def exploration(
     changes: service.Field = service.Field.OWN,
 ) -> Reply:
     """A position with the ways on as a reply; `changes`: what the steps that are shown change."""
-    text, data = (
-        partial(view.exploration_text, game=game),
-        partial(view.exploration_data, game=game),
-    )
+    text = partial(view.exploration_text, game=game)
+    data, card = partial(view.exploration_data, game=game), partial(_walk_card, changes)
     began_in = None if answer.odds.brought else ""
-    card = partial(_walk_card, changes)
     return Reply(answer, text, data, card, private=private, began_in=began_in)
 
 
@@ -183,13 +172,11 @@ def _walk_card(changes: service.Field, answer: service.Exploration) -> Card | No
 
 def walk_press(answer: service.Exploration, action: str, language: str) -> Walk:
     """The press that leads from a position to one a step away."""
-    leads = {step.action: step.position or answer.position for step in answer.steps}
-    digest, position = (
-        answer.rules.digest[:_DIGEST],
-        packed(answer.rules, leads.get(action, answer.position)),
-    )
+    rules, here = answer.odds.rules, answer.odds.position
+    leads = {step.action: step.position or here for step in answer.steps}
+    digest, position = rules.digest[:_DIGEST], packed(rules, leads.get(action, here))
     room = LONGEST_ID - len(f"x:{digest}:{language}:{position}::{action}")
-    return Walk(digest, language, position, answer.rules.name[: min(_NAME, room)], action)
+    return Walk(digest, language, position, rules.name[: min(_NAME, room)], action)
 
 
 _MEMORY = 1000

@@ -83,16 +83,6 @@ class Exploration:
     """Whether all who play are looked at; else the strongest opponent is taken for the only one."""
 
     @property
-    def rules(self) -> Ruleset:
-        """Return the rules of the game."""
-        return self.odds.rules
-
-    @property
-    def position(self) -> Position:
-        """Return the position, before a roll."""
-        return self.odds.position
-
-    @property
     def named(self) -> NamedSet | None:
         """Return the dice of the player to act, where players bring theirs."""
         dice: LoadedDice | None = self.odds.brought
@@ -172,12 +162,9 @@ def explored_at(advisor: Advisor, rules: Ruleset, position: Position) -> Explora
 
 def explore(asked: Asked) -> Exploration:
     """A position that has a value, and the way on from it."""
-    return Exploration(
-        asked.odds(),
-        turn_map(asked.play, asked.position).bank_from,
-        tuple(_steps(asked.play, asked.position)),
-        asked.exact,
-    )
+    play, position = asked.play, asked.position
+    banks, steps = turn_map(play, position).bank_from, tuple(_steps(play, position))
+    return Exploration(asked.odds(), banks, steps, asked.exact)
 
 
 def _steps(play: BestPlay, position: Position) -> Iterator[Step]:

@@ -7,7 +7,7 @@ from bot.features.pictures.service import Explanation, Exploration, Field, Step
 from bot.layout import columns, cost_in_words, dice_count, percent, plain_markdown, wrap
 from bot.services.loaded import NEXT_PLAYER, LoadedDice
 from bot.services.situation import all_on_board
-from bot.views.advice import odds_text, position_text, reachable_text, reason_text
+from bot.views.advice import advice_head, odds_text, position_text, reachable_text, reason_text
 from bot.views.answer_data import answer_data, bare_data, position_data
 from bot.views.card import Attachment, Button, Card, Menu
 from bot.views.game import NOT_EXACT, hint_data, hint_text
@@ -60,7 +60,7 @@ def exploration_text(walk: Exploration, game: str = "") -> str:
         steps = _steps_of_own(walk, walk.odds.brought, ways)
     else:
         rows = [
-            (step_label(walk, step), explore_line(walk.rules, position, game))
+            (step_label(walk, step), explore_line(walk.odds.rules, position, game))
             for step, position in ways
         ]
         steps = [say("Steps from here:"), *columns(rows)]
@@ -95,19 +95,16 @@ def exploration_data(walk: Exploration, game: str = "") -> dict[str, Any]:
     for step in walk.steps:
         if (position := step.position) is None:
             continue
-        data = position_data(walk.rules, position)
+        data = position_data(walk.odds.rules, position)
         dice = walk.dice_after(step)
         if dice:
             where = data if len(position.players) == 2 else data["turn"]
             where["dice"] = dice.mine.left(position.dice).text
-        line = _own_line(dice, position) if dice else explore_line(walk.rules, position, game)
+        line = _own_line(dice, position) if dice else explore_line(walk.odds.rules, position, game)
         what = {"changes": step.field.value, "amount": step.amount}
         steps.append({"action": step.action, **what, "position": data, "command": line})
-    return {
-        **bare_data(walk.odds),
-        "bank_from": bank_from_data(walk.bank_from, walk.named),
-        "steps": steps,
-    }
+    border = bank_from_data(walk.bank_from, walk.named)
+    return {**bare_data(walk.odds), "bank_from": border, "steps": steps}
 
 
 def exploration_card(walk: Exploration, changes: Field = Field.OWN) -> Card:
@@ -136,7 +133,7 @@ def exploration_card(walk: Exploration, changes: Field = Field.OWN) -> Card:
 
 def step_label(walk: Exploration, step: Step) -> str:
     """What a step changes, in as few letters as can be."""
-    if step.field is Field.SIDES and len(walk.position.players) > 2:
+    if step.field is Field.SIDES and len(walk.odds.position.players) > 2:
         return say("Next player")
     # with the sign that is as wide as a plus
     amount = figure(step.amount, "+,").replace("-", "\N{MINUS SIGN}")
@@ -186,12 +183,10 @@ def _options(
             parts.append(f"hot-dice:{position.hot_dice}")
         likely, held = most_likely(rules, position.turn), position.turn.held_set
         parts += [f"held-set:{typed_set(held) or 0}"] * (held != likely.held_set)
-        if position.turn.to_confirm != likely.to_confirm:
-            need = position.turn.to_confirm
+        if (need := position.turn.to_confirm) != likely.to_confirm:
             points = rules.confirm_points and need
-            parts.append(
-                f"points-to-confirm:{need}" if points else f"to-confirm:{_yes_or_no(bool(need))}"
-            )
+            to_confirm = f"to-confirm:{_yes_or_no(bool(need))}"
+            parts.append(f"points-to-confirm:{need}" if points else to_confirm)
         if rules.throws:
             parts.append(f"throws:{position.turn.throws}")
     parts += [f"rounds:{position.rounds_left}"] * bool(rules.rounds)
@@ -225,8 +220,11 @@ _KEEP = {
 
 def explanation_text(explanation: Explanation) -> str:
     """Return what is best now, and the border of the turn."""
-    head = _head(explanation) if explanation.named else wrap(_sentences(explanation))
-    return f"{head}\n{_border(explanation)}"
+    if explanation.named:
+        lines = [*_seen_by(explanation), hint_text(explanation.hint)]
+    else:
+        lines = [wrap(_sentences(explanation))]
+    return "\n".join([*lines, _border(explanation)])
 
 
 def explanation_card(explanation: Explanation) -> Card:
@@ -235,7 +233,13 @@ def explanation_card(explanation: Explanation) -> Card:
         text = plain_markdown(explanation_text(explanation))
     else:
         text = "\n".join(map(plain_markdown, (_sentences(explanation), _border(explanation))))
-    return Card(text, (_attached(explanation.picture),) if explanation.picture else ())
+    if explanation.picture is None:
+        return Card(text)
+    shown = say(
+        "A map of the turn: turn totals upwards, dice to roll across, and a line between rolling"
+        " and banking"
+    )
+    return Card(text, (Attachment("turn.png", explanation.picture, shown),))
 
 
 def explanation_data(explanation: Explanation) -> dict[str, Any]:
@@ -243,17 +247,8 @@ def explanation_data(explanation: Explanation) -> dict[str, Any]:
     hint, border = explanation.hint, bank_from_data(explanation.turn.bank_from, explanation.named)
     if explanation.named or hint.odds is None:
         return {**hint_data(hint), "bank_from": border}
-    return {
-        **answer_data(hint.odds),
-        "bank_from": border,
-        "advice": answer_data(hint.advice) if hint.advice else None,
-        "exact": hint.exact,
-    }
-
-
-def _head(explanation: Explanation) -> str:
-    """What is best now, where players bring their dice."""
-    return "\n".join([*_seen_by(explanation), hint_text(explanation.hint)])
+    advice = answer_data(hint.advice) if hint.advice else None
+    return {**answer_data(hint.odds), "bank_from": border, "advice": advice, "exact": hint.exact}
 
 
 def _seen_by(explanation: Explanation) -> list[str]:
@@ -269,25 +264,16 @@ def _border(explanation: Explanation) -> str:
     return wrap(say("This counts your badge wherever using it is better.")) + "\n" + border
 
 
-def _attached(picture: bytes) -> Attachment:
-    shown = say(
-        "A map of the turn: turn totals upwards, dice to roll across, and a line between rolling"
-        " and banking"
-    )
-    return Attachment("turn.png", picture, shown)
-
-
 def _sentences(explanation: Explanation) -> str:
     """The position and the best choice, where the dice are those of the rules."""
     rules, answer = explanation.turn.rules, explanation.hint.advice or explanation.hint.odds
     if answer is None:
         return ""
-    parts = {"position": position_text(rules, answer.position), "rules": rules.name}
     if isinstance(answer, Advice):
-        where = say("{dice}: {position}, {rules} rules", dice=dice_text(answer.roll), **parts)
-        best = _best_set_aside(answer)
+        where, best = advice_head(answer), _best_set_aside(answer)
     else:
-        where = say("{position}, {rules} rules", **parts)
+        position = position_text(rules, answer.position)
+        where = say("{position}, {rules} rules", position=position, rules=rules.name)
         best = _best_choice(answer)
     lines = [*_seen_by(explanation), where, best]
     lines += filter(None, [reason_text(answer), reachable_text(answer)])
@@ -326,9 +312,5 @@ def _best_set_aside(advice: Advice) -> str:
 
 
 def _kept(option: Option) -> str:
-    return say(
-        _KEEP[option.action],
-        dice=dice_text(option.set_aside),
-        left=dice_count(option.dice_left),
-        total=option.turn_total,
-    )
+    kept, left = dice_text(option.set_aside), dice_count(option.dice_left)
+    return say(_KEEP[option.action], dice=kept, left=left, total=option.turn_total)

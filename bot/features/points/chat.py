@@ -33,12 +33,9 @@ def feature(core: Core) -> Feature:
         examples=("/points rules:zilch", "/points rules:zilch cost:500"),
     )
     async def points(line: Line, caller: Caller) -> Stream:
-        question = PointsQuestion(
-            farkle_cost=line.number("cost") or 0,
-            on_board=line.choice("on-board", YES_OR_NO) is not False,
-            score=line.number("me"),
-            hot_dice=line.number("hot-dice") or 0,
-        )
+        cost, hot_dice = line.number("cost") or 0, line.number("hot-dice") or 0
+        on_board = line.choice("on-board", YES_OR_NO) is not False
+        question = PointsQuestion(cost, on_board, line.number("me"), hot_dice)
         meant = await rules.resolve(caller.place, line.option("rules"))
         task = oracle.tasks.told(caller.asker, say_later("points"), points_answer, meant, question)
         yield replies(task, points_text, points_data)

@@ -27,10 +27,7 @@ from solver.play.komi import komi
     help="Whether you have banked before; yes unless you say no.",
 )
 @click.option(
-    "--score",
-    type=int,
-    metavar="S",
-    help="Your score, under rules where a roll can lose it all.",
+    "--score", type=int, metavar="S", help="Your score, under rules where a roll can lose it all."
 )
 @click.option(
     "--hot-dice",

@@ -31,12 +31,11 @@ def points_text(answer: PointsAnswer) -> str:
     if answer.long_run:
         lines += _long_run_lines(answer.rules, answer.long_run)
     elif answer.rules.farkle_penalty and not answer.rules.penalty_points:
-        lines.append(
-            say(
-                "Farkles in a row take your whole score: what that costs depends on the score, so"
-                " there is no average over many turns."
-            )
+        whole = say_later(
+            "Farkles in a row take your whole score: what that costs depends on the score, so"
+            " there is no average over many turns."
         )
+        lines.append(say(whole))
     return wrap("\n".join(lines))
 
 
@@ -72,19 +71,12 @@ def side_by_side_sheet(answers: Sequence[PointsAnswer]) -> Sheet:
     """A row for each rule set; a threshold is empty where nobody banks."""
     dice = _columns_of_dice(answers)
     names = ("rules", "points", "farkle_probability", *(f"bank_from_{number}" for number in dice))
-    return sheet(
-        names,
-        (
-            dict.fromkeys(names)
-            | {
-                "rules": answer.rules.name,
-                "points": answer.points,
-                "farkle_probability": answer.farkle_probability,
-            }
-            | {f"bank_from_{each.dice}": each.turn_total for each in answer.bank_from}
-            for answer in answers
-        ),
-    )
+    rows = []
+    for answer in answers:
+        banks = {bank.dice: bank.turn_total for bank in answer.bank_from}
+        figures = answer.rules.name, answer.points, answer.farkle_probability
+        rows.append((*figures, *(banks.get(number) for number in dice)))
+    return Sheet(names, tuple(rows))
 
 
 def _columns_of_dice(answers: Sequence[PointsAnswer]) -> list[Remaining]:
@@ -94,10 +86,10 @@ def _columns_of_dice(answers: Sequence[PointsAnswer]) -> list[Remaining]:
 
 def _head(answer: PointsAnswer) -> str:
     """What the figures are of, with all that was assumed."""
-    sentences = say_later(
-        "{rules} rules: how to score the most points in a turn, as if there were no goal."
+    head = say(
+        "{rules} rules: how to score the most points in a turn, as if there were no goal.",
+        rules=answer.rules.name,
     )
-    head = say(sentences, rules=answer.rules.name)
     return wrap(" ".join([head, *_told_where(answer.rules), *_assumed(answer)]))
 
 
@@ -174,16 +166,11 @@ def _always_rolled(answer: PointsAnswer) -> list[str]:
         for tail in answer.tail
         if tail.dice in never and tail.slope == 0
     ]
-    if not gains:
-        return []
-    return [
-        say(
-            "With these dice always roll on; from a turn total of {total:,} on that adds on"
-            " average: {gains}.",
-            total=answer.tail_from,
-            gains="; ".join(gains),
-        )
-    ]
+    always = say_later(
+        "With these dice always roll on; from a turn total of {total:,} on that adds on average:"
+        " {gains}."
+    )
+    return [say(always, total=answer.tail_from, gains="; ".join(gains))] if gains else []
 
 
 def _long_run_lines(rules: Ruleset, long_run: LongRunAnswer) -> list[str]:
@@ -202,16 +189,10 @@ def _long_run_lines(rules: Ruleset, long_run: LongRunAnswer) -> list[str]:
         dice=and_text([", ".join(dice[:-1]), dice[-1]] if dice[1:] else dice),
     )
     rows = [(say("farkles"), say("turns"), say("cost"), say("risk"), *dice)]
-    rows += [
-        (
-            str(turn.farkles),
-            _chance(turn.share),
-            figure(turn.farkle_cost, ",.2f"),
-            _chance(turn.farkle_probability),
-            *map(starred_text, turn.bank_from),
-        )
-        for turn in long_run.turns
-    ]
+    for turn in long_run.turns:
+        share, risk = _chance(turn.share), _chance(turn.farkle_probability)
+        cost, banks = figure(turn.farkle_cost, ",.2f"), map(starred_text, turn.bank_from)
+        rows.append((str(turn.farkles), share, cost, risk, *banks))
     stars = star_lines(each for turn in long_run.turns for each in turn.bank_from)
     return [f"{penalty.sentence} {head} {how}", *columns(rows, right=range(4 + len(dice))), *stars]
 
@@ -262,14 +243,9 @@ def komi_text(rules: Ruleset, komi: Komi) -> str:
     """The fair head start, with its neighbours and none at all."""
     shown = sorted({*komi.neighbours, komi.without}, key=lambda start: start.points)
     rows = [(say("head start"), say("first player wins"), "")]
-    rows += [
-        (
-            _who(start),
-            figure(start.win_probability, ".6f"),
-            say("closest to even") if start == komi.best else "",
-        )
-        for start in shown
-    ]
+    for start in shown:
+        closest = say("closest to even") if start == komi.best else ""
+        rows.append((_who(start), figure(start.win_probability, ".6f"), closest))
     lines = [_komi_head(rules, komi), *columns(rows, right={1})]
     if rules.has_opening:
         lines.append(say("A player with a head start is already on the board."))
@@ -282,10 +258,8 @@ def komi_data(komi: Komi) -> dict[str, Any]:
 
 
 def _komi_head(rules: Ruleset, komi: Komi) -> str:
-    points, sentence = (
-        komi.best.points,
-        say_later("{rules} rules are fairest without a head start."),
-    )
+    points = komi.best.points
+    sentence = say_later("{rules} rules are fairest without a head start.")
     if points > 0:
         sentence = say_later(
             "Under {rules} rules a head start of {points:,} points for the second player is"

@@ -17,7 +17,6 @@ from bot.chat.waiting import solved_first
 from bot.features.practice import view
 from bot.features.practice.daily import Asked, Daily, Post, Solution, Verdict
 from bot.features.practice.drill import Drill, DrillQuestion, DrillVerdict, Wish
-from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.situation import KCD, has_sets
 from bot.services.tables import Caller
@@ -91,13 +90,11 @@ def feature(core: Core) -> Feature:
 
         await daily.post_due(front, post)
 
-    commands = practice_commands(daily, drill, core.oracle, core.rules)
+    commands = practice_commands(core, daily, drill)
     return Feature(commands, {DailyChoice: answered, DrillChoice: drilled}, posts=posts)
 
 
-def practice_commands(
-    daily: Daily, drill: Drill, oracle: Oracle, rules: HouseRules
-) -> list[Command]:
+def practice_commands(core: Core, daily: Daily, drill: Drill) -> list[Command]:
     """/daily and /drill."""
 
     @asked(
@@ -151,14 +148,13 @@ def practice_commands(
             number = _answer(line, usage)
             if meant := next((name for name in line.options if name != "position"), None):
                 raise InvalidRequestError.say(
-                    "{option}: says what is to be asked, so it goes with /drill alone",
-                    option=meant,
+                    "{option}: says what is to be asked, so it goes with /drill alone", option=meant
                 )
             yield practice_reply(await drill.answer(caller, number, position))
             return
-        wish = await _wish(line, caller, rules)
+        wish = await _wish(line, caller, core.rules)
         if wish:
-            async for needed in _ready(oracle, rules, caller, wish):
+            async for needed in _ready(core, caller, wish):
                 yield replace(as_reply(needed), private=True)
         async for question in drill.asked(caller, wish):
             yield practice_reply(question)
@@ -208,13 +204,11 @@ def _answer(line: Line, usage: str) -> int:
     return whole_number(" ".join(words), lambda _: usage)
 
 
-def _ready(
-    oracle: Oracle, rules: HouseRules, caller: Caller, wish: Wish
-) -> AsyncIterator[Delay | Needed]:
+def _ready(core: Core, caller: Caller, wish: Wish) -> AsyncIterator[Delay | Needed]:
     """How long there is to wait until the game of a wish is solved."""
     if wish.kits:
-        return oracle.ready(caller.asker, wish.matchup)
-    return solved_first(oracle, rules, caller, wish.rules, wish.players)
+        return core.oracle.ready(caller.asker, wish.matchup)
+    return solved_first(core.oracle, core.rules, caller, wish.rules, wish.players)
 
 
 async def _wish(line: Line, caller: Caller, rules: HouseRules) -> Wish | None:

@@ -197,7 +197,8 @@ class Daily:
         """
         hour = (await self._store.settings(place)).daily
         day = (self._tables.now() - timedelta(hours=max(hour, 0))).date()
-        return await stored.last_day(self._store, place, day, day + timedelta(days=1)) or day
+        next_day = day + timedelta(days=1)
+        return next_day if next_day in await stored.days(self._store, place) else day
 
     async def _asked(self, place: str, day: date, asker: Asker) -> StoredDaily:
         """What is asked in a place on a day, drawn where nobody has asked before."""
@@ -206,7 +207,11 @@ class Daily:
             return question
         rules = await solved_rules(self._rules, self._oracle, place)
         daily = await self._oracle.answered(asker, rules, drawn, self._oracle.advisor, rules, day)
-        return await stored.kept(self._store, _written(place, daily))
+        choices = list(map(asdict, daily.choices))
+        assert daily.id is not None  # noqa: S101 - no score is below 0
+        rules_data = daily.rules.model_dump(mode="json")
+        new = StoredDaily(place, daily.day, rules_data, daily.id, choices)
+        return await stored.kept(self._store, new)
 
     async def _known(self, place: str, day: date, today: date) -> StoredDaily:
         question = await stored.daily(self._store, place, day)
@@ -292,12 +297,6 @@ def streak_of(days: Sequence[date], own: Iterable[DailyAnswer]) -> int:
         elif day in hits or day != days[-1]:
             break
     return streak
-
-
-def _written(place: str, daily: DailyPosition) -> StoredDaily:
-    text, rules = daily.id, daily.rules.model_dump(mode="json")
-    assert text is not None  # noqa: S101 - no score is below 0
-    return StoredDaily(place, daily.day, rules, text, list(map(asdict, daily.choices)))
 
 
 def _read(kept: StoredDaily) -> DailyPosition:

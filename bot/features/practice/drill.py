@@ -228,14 +228,9 @@ class Drill:
     async def _read(self, kept: StoredDrill) -> Drilled:
         """A position that was kept. Raises FarkleError where this program cannot read it."""
         game = await self._store.game(kept.game_id) if kept.game_id else None
-        return Drilled(
-            question=_read(kept),
-            id=kept.position,
-            again=kept.answered_at is not None,
-            turn=kept.turn,
-            played_on=game.ended_at if game else None,
-            chosen=kept.chosen,
-        )
+        again = kept.answered_at is not None
+        played_on = game.ended_at if game else None
+        return Drilled(_read(kept), kept.position, again, kept.turn, played_on, kept.chosen)
 
     async def _next(
         self,
@@ -296,14 +291,9 @@ def answered(asked: StoredDrill, choice: int, now: datetime) -> StoredDrill:
     index = index_of(choice, asked.choices, "/drill")
     cost = _cost(asked.choices, index)
     memory, due = spaced(asked.memory, cost, now)
-    done = asked.game_id is None and asked.memory is None and cost == 0
-    return replace(
-        asked,
-        choice=index,
-        answered_at=now,
-        memory=None if done else memory,
-        due=None if done else due,
-    )
+    if asked.game_id is None and asked.memory is None and cost == 0:
+        return replace(asked, choice=index, answered_at=now, due=None)
+    return replace(asked, choice=index, answered_at=now, memory=memory, due=due)
 
 
 def drawn_for(advisor: Advisor, wish: Wish, spot: Spot | None, seed: str) -> Question:

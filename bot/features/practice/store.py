@@ -16,7 +16,6 @@ from sqlalchemy import (
     Table,
     and_,
     delete,
-    func,
     select,
     true,
     update,
@@ -146,15 +145,6 @@ async def last_before(store: Store, place: str, day: date) -> StoredDaily | None
     columns = daily_positions.c
     earlier = and_(columns.place == place, columns.day < day.isoformat())
     return await store.read(lambda connection: _asked(connection, earlier))
-
-
-async def last_day(store: Store, place: str, first: date, last: date) -> date | None:
-    """The last of some days on which something was asked in a place."""
-    columns = daily_positions.c
-    within = columns.day >= first.isoformat(), columns.day <= last.isoformat()
-    query = select(func.max(columns.day)).where(columns.place == place, *within)
-    [[day]] = await store.rows(query)
-    return date.fromisoformat(day) if day else None
 
 
 async def days(store: Store, place: str) -> list[date]:
@@ -343,10 +333,7 @@ async def drop(store: Store, drill: StoredDrill) -> None:
 
 
 async def answer(
-    store: Store,
-    person: str,
-    position: str | None,
-    given: Callable[[StoredDrill], StoredDrill],
+    store: Store, person: str, position: str | None, given: Callable[[StoredDrill], StoredDrill]
 ) -> tuple[StoredDrill | None, bool]:
     """Answer a position, the one asked last if None; the position, and whether it waited.
 

@@ -52,7 +52,8 @@ class AskedPage:
     def text(self) -> str:
         """The question, its choices by number, and how to answer."""
         head = [*self.before, self.title, question_head(self.question)]
-        lines = [*map(wrap, head), *_numbered_lines(self.question), self.typed]
+        rows = [(f"{number}.", text) for number, text in _numbered(self.question)]
+        lines = [*map(wrap, head), *columns(rows, right={0}), self.typed]
         return "\n".join([*lines, *map(wrap, self.after)])
 
     @property
@@ -77,13 +78,18 @@ class SolvedPage:
     @property
     def text(self) -> str:
         """The page for a fixed-width font."""
-        lines = [*map(wrap, self.before), *_ranked_lines(self.question), *map(wrap, self.after)]
+        table = columns(_ranked(self.question), right={1, 2})
+        lines = [*map(wrap, self.before), *table, *map(wrap, self.after)]
         return "\n".join(filter(None, [*lines, id_line(self.question)]))
 
     @property
     def card(self) -> Card:
         """The page for a phone."""
-        lines = [*map(escape_markdown, self.before), *_marked_lines(self.question)]
+        lines = [*map(escape_markdown, self.before)]
+        lines += [
+            f"{place}\\. {choice}: {chance}, {cost}"
+            for place, (choice, chance, cost) in enumerate(_ranked(self.question), start=1)
+        ]
         lines += [*map(escape_markdown, self.after), id_line(self.question)]
         return Card(
             "\n".join(filter(None, lines)), (_dice_attachment(self.question),), self.buttons
@@ -134,13 +140,9 @@ def _loaded(question: Question) -> LoadedDice:
     return LoadedDice(question.rules, kits, question.joker_alone)
 
 
-def _numbered_lines(question: Question) -> list[str]:
-    """The choices by number, in columns, without what they are worth."""
-    rows = [
-        (f"{number}.", choice_text(question, choice))
-        for number, choice in enumerate(question.choices, 1)
-    ]
-    return columns(rows, right={0})
+def _numbered(question: Question) -> Iterator[tuple[int, str]]:
+    """The choices by number, without what they are worth."""
+    return enumerate((choice_text(question, choice) for choice in question.choices), 1)
 
 
 def _choice_buttons(question: Question) -> list[Button]:
@@ -155,8 +157,7 @@ def choice_lines(question: Question) -> list[str]:
     """The choices by number where buttons are too small for them, else none."""
     if _labels(question):
         return []
-    texts = (choice_text(question, choice) for choice in question.choices)
-    return [f"{number}\\. {escape_markdown(text)}" for number, text in enumerate(texts, 1)]
+    return [f"{number}\\. {escape_markdown(text)}" for number, text in _numbered(question)]
 
 
 def _labels(question: Question) -> list[str]:
@@ -180,25 +181,15 @@ def found_text(question: Question, choice: int) -> str:
     return say("Not the best: {choice} costs {cost}.", choice=chosen, cost=cost)
 
 
-def _ranked_lines(question: Question) -> list[str]:
-    """Every choice, best first, in columns."""
-    rows = [
+def _ranked(question: Question) -> list[tuple[str, str, str]]:
+    """Every choice, best first, how often it wins and what it costs."""
+    return [
         (
             choice_text(question, question.choices[k]),
             percent(question.choices[k].win_probability, question.within),
-            _cost_of(question, k),
+            cost_text(question.cost(k), question.within),
         )
-        for k in _order(question)
-    ]
-    return columns(rows, right={1, 2})
-
-
-def _marked_lines(question: Question) -> list[str]:
-    """Every choice, best first, for a message."""
-    return [
-        f"{place}\\. {choice_text(question, question.choices[k])}:"
-        f" {percent(question.choices[k].win_probability, question.within)}, {_cost_of(question, k)}"
-        for place, k in enumerate(_order(question), start=1)
+        for k in sorted(range(len(question.choices)), key=question.cost)
     ]
 
 
@@ -249,20 +240,8 @@ def choices_data(question: Question) -> list[dict[str, Any]]:
 
 def solved_data(question: Question) -> dict[str, Any]:
     """A question with what is worked out of it; answers are counted from 1."""
-    return {
-        **question_data(question),
-        "choices": choices_data(question),
-        "best": question.best + 1,
-        "id": question.id,
-    }
-
-
-def _order(question: Question) -> list[int]:
-    return sorted(range(len(question.choices)), key=question.cost)
-
-
-def _cost_of(question: Question, choice: int) -> str:
-    return cost_text(question.cost(choice), question.within)
+    choices = {"choices": choices_data(question), "best": question.best + 1}
+    return {**question_data(question), **choices, "id": question.id}
 
 
 _MOST_NAMES = 10
@@ -277,12 +256,11 @@ def asked_page(asked: Asked) -> AskedPage:
         choice = choice_text(daily, daily.choices[asked.answer])
         answer = say("Your answer: {choice}.", choice=choice)
         return AskedPage(daily, title, answer, answer)
-    return AskedPage(
-        daily,
-        title,
-        say("What wins most often? Answer with /daily answer NUMBER; your first answer counts."),
-        say("What wins most often? You have one answer, and only you see whether it was right."),
+    typed = say("What wins most often? Answer with /daily answer NUMBER; your first answer counts.")
+    pressed = say(
+        "What wins most often? You have one answer, and only you see whether it was right."
     )
+    return AskedPage(daily, title, typed, pressed)
 
 
 def answer_page(answer: Verdict | Solution) -> SolvedPage:
@@ -301,16 +279,11 @@ def board_text(board: Sequence[BoardLine]) -> str:
     """Who found how many, on how many days in a row, and what answers cost."""
     if not board:
         return say("Nobody has answered a daily position here yet.")
-    rows = [
-        (
-            f"{place}.",
-            safe_text(line.name, _NAME),
-            say("{found:,} of {answered:,}", found=line.found, answered=line.answered),
-            say_number("{number} [day|days]", line.streak),
-            figure(line.average_cost * 100, ".2f"),
-        )
-        for place, line in enumerate(board[:20], start=1)
-    ]
+    rows = []
+    for place, line in enumerate(board[:20], start=1):
+        right = say("{found:,} of {answered:,}", found=line.found, answered=line.answered)
+        days, cost = say_number("{number} [day|days]", line.streak), line.average_cost * 100
+        rows.append((f"{place}.", safe_text(line.name, _NAME), right, days, figure(cost, ".2f")))
     head = say(
         "Daily positions: right answers, days in a row, and what an answer cost on average, in %:"
     )
@@ -340,37 +313,33 @@ def answer_data(answer: Verdict | Solution) -> dict[str, Any]:
     if isinstance(answer, Solution):
         streaks = [{"name": name, "days": days} for name, days in answer.streaks]
         return {**solved, "answers": answer.answers, "found": answer.found, "streaks": streaks}
-    return {
-        **solved,
-        "answer": answer.choice + 1,
-        "is_first": answer.is_first,
-        "cost": answer.daily.cost(answer.choice),
-        "streak": answer.streak,
-    }
+    given = _given_data(answer.daily, answer.choice, is_first=answer.is_first)
+    return {**solved, **given, "streak": answer.streak}
+
+
+def _given_data(question: Question, choice: int, *, is_first: bool) -> dict[str, Any]:
+    """An answer, which is counted from 1, and what it costs."""
+    return {"answer": choice + 1, "is_first": is_first, "cost": question.cost(choice)}
 
 
 def _solution(solution: Solution) -> list[str]:
     """What was best, how many found it, and who as on days before."""
     daily = solution.daily
     best = daily.choices[daily.best]
-    lines = [
-        say(
-            "Solution of {day}, {dice}: {choice} wins {chance}.",
-            day=day_text(daily.day),
-            dice=dice_text(daily.roll),
-            choice=choice_text(daily, best),
-            chance=percent(best.win_probability),
-        )
-    ]
-    if solution.answers:
-        lines[0] += " " + say(
-            "{found:,} of {answers:,} got it right.", found=solution.found, answers=solution.answers
-        )
+    head = say(
+        "Solution of {day}, {dice}: {choice} wins {chance}.",
+        day=day_text(daily.day),
+        dice=dice_text(daily.roll),
+        choice=choice_text(daily, best),
+        chance=percent(best.win_probability),
+    )
+    if answers := solution.answers:
+        right = say_later("{found:,} of {answers:,} got it right.")
+        head += " " + say(right, found=solution.found, answers=answers)
+    lines = [head]
     if solution.streaks:
-        names = ", ".join(
-            f"{safe_text(name, _NAME)} {figure(days)}"
-            for name, days in solution.streaks[:_MOST_NAMES]
-        )
+        streaks = solution.streaks[:_MOST_NAMES]
+        names = ", ".join(f"{safe_text(name, _NAME)} {figure(days)}" for name, days in streaks)
         lines.append(say("Days in a row: {names}", names=names))
     return lines
 
@@ -381,28 +350,17 @@ NEXT = "next"
 
 def drill_page(asked: DrillQuestion) -> AskedPage:
     """What is asked, where it comes from, and what there is besides."""
-    return AskedPage(
-        asked.drill.question,
-        _title(asked),
-        say("What wins most often? Answer with /drill answer NUMBER."),
-        say("What wins most often?"),
-        [*_before(asked)],
-        [*_after(asked)],
-    )
+    typed = say("What wins most often? Answer with /drill answer NUMBER.")
+    around = [*_before(asked)], [*_after(asked)]
+    pressed = say("What wins most often?")
+    return AskedPage(asked.drill.question, _title(asked), typed, pressed, *around)
 
 
 def drill_data(asked: DrillQuestion) -> dict[str, Any]:
     """What is asked as plain data, without what is worked out of its choices."""
-    return {
-        **question_data(asked.drill.question),
-        **_source_data(asked.drill),
-        "id": asked.drill.id,
-        "weak_spot": asked.weak,
-        "games": asked.games,
-        "games_left": asked.left,
-        "decisions": asked.lessons,
-        "waiting": asked.waiting,
-    }
+    games = {"games": asked.games, "games_left": asked.left, "decisions": asked.lessons}
+    about = {"id": asked.drill.id, "weak_spot": asked.weak, **games, "waiting": asked.waiting}
+    return {**question_data(asked.drill.question), **_source_data(asked.drill), **about}
 
 
 def verdict_page(verdict: DrillVerdict) -> SolvedPage:
@@ -415,26 +373,20 @@ def verdict_page(verdict: DrillVerdict) -> SolvedPage:
 
 def drill_verdict_data(verdict: DrillVerdict) -> dict[str, Any]:
     """What an answer comes to as plain data."""
-    why = verdict.advice.why if verdict.advice else None
+    why, question = verdict.advice and verdict.advice.why, verdict.drill.question
     return {
-        **solved_data(verdict.drill.question),
+        **solved_data(question),
         **_source_data(verdict.drill),
-        "answer": verdict.choice + 1,
-        "is_first": verdict.is_first,
-        "cost": verdict.drill.question.cost(verdict.choice),
+        **_given_data(question, verdict.choice, is_first=verdict.is_first),
         "why": why.reason if why else None,
         "due": verdict.due.isoformat() if verdict.due else None,
     }
 
 
 def _source_data(drill: Drilled) -> dict[str, Any]:
-    played = drill.played_on
-    return {
-        "spot": drill.spot,
-        "turn": drill.turn,
-        "played_on": played.date().isoformat() if played else None,
-        "again": drill.again,
-    }
+    played_on = drill.played_on and drill.played_on.date().isoformat()
+    turn = {"turn": drill.turn, "played_on": played_on}
+    return {"spot": drill.spot, **turn, "again": drill.again}
 
 
 def _before(asked: DrillQuestion) -> Iterator[str]:
@@ -460,9 +412,8 @@ def _title(asked: DrillQuestion) -> str:
     if drill.turn is None and drill.again:
         return say("Once more: a position you got wrong")
     if drill.turn is None and drill.spot is asked.weak:
-        return say(
-            "A new position {spot}, where you make most mistakes", spot=say(SPOTS[drill.spot])
-        )
+        weak = say_later("A new position {spot}, where you make most mistakes")
+        return say(weak, spot=say(SPOTS[drill.spot]))
     if drill.turn is None:
         return say("A new position")
     if drill.played_on is None:

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter, itemgetter
-from pathlib import Path
 
 from bot.chat import fields
 from bot.chat.commands import YES_OR_NO, Line, Reply, Stream, Word, answered_by, asked
@@ -13,8 +12,7 @@ from bot.chat.games import level_named, table_of
 from bot.chat.waiting import replies, solved_for_game, stopped_text
 from bot.features.records import view
 from bot.features.records.service import MOST_GAMES, Match, fallen, play_match, read_season
-from bot.services.games import Games, News
-from bot.services.house_rules import HouseRules
+from bot.services.games import News
 from bot.services.levels import Levels
 from bot.services.place_settings import check_games
 from bot.services.tables import Caller, Person, Table, bot_name
@@ -48,20 +46,16 @@ _WHERE = fields.Field("where", say_later("everywhere: not only here"), choices=t
 
 def feature(core: Core) -> Feature:
     """What people ask about games that were played, and matches of bots."""
-    levels = Levels(core.tables.store, core.back)
-    return Feature(answered_by(RecordCommands(core.games, core.rules, levels, core.settings.data)))
+    return Feature(answered_by(RecordCommands(core)))
 
 
 class RecordCommands:
     """What people ask about games that were played."""
 
-    def __init__(self, games: Games, rules: HouseRules, levels: Levels, data: Path) -> None:
-        self._games = games
-        self._tables = games.tables
-        self._oracle = games.oracle
-        self._rules = rules
-        self._people = levels
-        self._data = data
+    def __init__(self, core: Core) -> None:
+        self._games, self._tables, self._oracle = core.games, core.tables, core.oracle
+        self._rules, self._data = core.rules, core.settings.data
+        self._people = Levels(core.tables.store, core.back)
 
     @asked(
         "/review",
@@ -98,11 +92,8 @@ class RecordCommands:
                 raise InvalidRequestError.say("/stats compares two different people")
             both = await records.head_to_head(store, one.id, other.id, place)
             names = one.name, other.name
-            text, data = (
-                partial(view.head_to_head_text, names),
-                partial(view.head_to_head_data, names),
-            )
-            yield Reply(both, text, data)
+            text = partial(view.head_to_head_text, names)
+            yield Reply(both, text, partial(view.head_to_head_data, names))
             return
         [person] = people
         text, data = partial(view.record_text, person.name), partial(view.record_data, person.name)
@@ -124,12 +115,9 @@ class RecordCommands:
         typed = line.option("season")
         season = read_season(typed, self._tables.now()) if typed else None
         place = _place(line, caller)
-        standings = await records.leaderboard(
-            self._tables.store,
-            place,
-            bots=bots,
-            within=(season.begins, season.ends) if season else None,
-        )
+        within = (season.begins, season.ends) if season else None
+        store = self._tables.store
+        standings = await records.leaderboard(store, place, bots=bots, within=within)
         everywhere = place is None
         text = partial(view.leaderboard_text, season=season, bots=bots, everywhere=everywhere)
         yield Reply(standings, text, view.leaderboard_data)

@@ -22,17 +22,13 @@ def record_text(name: str, record: PlayerRecord) -> str:
     stats, level = record.stats, record.level
     if not stats.games and level is None:
         return say("{name} has not finished a game yet.", name=name)
+    farkles = say_later("{farkles:,} in {number:,} [turn|turns]")
     rows = [
         (say("games"), figure(stats.games)),
         (say("won"), f"{_wins(stats.wins)} ({rough_percent(stats.win_rate or 0)})"),
         (say("longest streak"), f"{stats.longest_streak}"),
         (say("biggest turn"), figure(stats.biggest_turn)),
-        (
-            say("farkles"),
-            say_number(
-                "{farkles:,} in {number:,} [turn|turns]", stats.turns, farkles=stats.farkles
-            ),
-        ),
+        (say("farkles"), say_number(farkles, stats.turns, farkles=stats.farkles)),
     ]
     if stats.accuracy is not None:
         rows.append((say("accuracy"), accuracy_text(stats.accuracy)))
@@ -47,27 +43,25 @@ def _level_rows(level: PlayerLevel) -> list[tuple[str, str]]:
         error += f" ± {figure(level.within * 100, '.2f')}"
     rows = [(say("level of play"), say(level.band)), (say("cost of a decision"), error)]
     if level.with_result:
-        text = say(
-            "{wins:.1f} of {games:,}, won {won}",
-            wins=level.won_without_luck,
-            games=level.with_result,
-            won=_wins(level.won),
-        )
-        rows.append((say("without luck"), text))
+        wins = say_later("{wins:.1f} of {games:,}, won {won}")
+        parts = {"wins": level.won_without_luck, "games": level.with_result}
+        rows.append((say("without luck"), say(wins, won=_wins(level.won), **parts)))
     if level.weak is not None:
         rows.append((say("most mistakes"), say(SPOTS[level.weak])))
     return rows
 
 
 def _level_notes(record: PlayerRecord) -> Iterator[str]:
-    """What a level is made of, and where one ends and the next begins."""
+    """What a level is made of, and where one ends and the next begins; the lowest has no end."""
+    bands = [f"{say(word)} {figure(most * 100, '.2f')}" for most, word in BANDS[:-1]]
+    bands.append(say(BANDS[-1][1]))
     if level := record.level:
         yield say_number(
             "{decisions:,} decisions in {number:,} solved [game|games]. The level says what a"
             " decision costs on average, in % of a win: {levels}.",
             level.games,
             decisions=level.decisions,
-            levels=_thresholds(),
+            levels=", ".join(bands),
         )
     if record.left:
         yield say_number(
@@ -77,38 +71,22 @@ def _level_notes(record: PlayerRecord) -> Iterator[str]:
         )
 
 
-def _thresholds() -> str:
-    """Every level with the most that a decision may cost, the lowest without."""
-    bands = [f"{say(word)} {figure(most * 100, '.2f')}" for most, word in BANDS[:-1]]
-    return ", ".join([*bands, say(BANDS[-1][1])])
-
-
 def record_data(name: str, record: PlayerRecord) -> dict[str, Any]:
     """One person's record as plain data."""
     stats, level = record.stats, record.level
-    return {
-        "name": name,
-        **asdict(stats),
-        "win_rate": stats.win_rate,
-        "level": None if level is None else asdict(level) | {"band": level.band},
-        "not_reviewed": record.left,
-    }
+    played = {**asdict(stats), "win_rate": stats.win_rate}
+    level_data = None if level is None else asdict(level) | {"band": level.band}
+    return {"name": name, **played, "level": level_data, "not_reviewed": record.left}
 
 
 def head_to_head_text(names: tuple[str, str], both: HeadToHead) -> str:
     """How two people did against each other."""
+    one, other = names
+    won, lost = map(_wins, both.wins)
     if not both.games:
-        return say(
-            "{one} and {other} have not finished a game together yet.", one=names[0], other=names[1]
-        )
-    return say_number(
-        "{one} against {other}: {won} to {lost} in {number:,} [game|games].",
-        both.games,
-        one=names[0],
-        other=names[1],
-        won=_wins(both.wins[0]),
-        lost=_wins(both.wins[1]),
-    )
+        return say("{one} and {other} have not finished a game together yet.", one=one, other=other)
+    score = say_later("{one} against {other}: {won} to {lost} in {number:,} [game|games].")
+    return say_number(score, both.games, one=one, other=other, won=won, lost=lost)
 
 
 def head_to_head_data(names: tuple[str, str], both: HeadToHead) -> dict[str, Any]:
@@ -143,15 +121,11 @@ def leaderboard_text(
     head = say_later("Games won in the season {season}:") if season else say_later("Games won:")
     lines = [say(head, season=season and season.name)]
     lines += [say("Only games without bots count.")] if bots is False else []
-    rows = [
-        (
-            f"{place}.",
-            bot_name(ranking.name) if ranking.is_bot else ranking.name,
-            rough_percent(ranking.win_rate),
-            say("{won} of {games:,}", won=_wins(ranking.wins), games=ranking.games),
-        )
-        for place, ranking in enumerate(standings[:20], start=1)
-    ]
+    rows = []
+    for place, ranking in enumerate(standings[:20], start=1):
+        name = bot_name(ranking.name) if ranking.is_bot else ranking.name
+        won = say("{won} of {games:,}", won=_wins(ranking.wins), games=ranking.games)
+        rows.append((f"{place}.", name, rough_percent(ranking.win_rate), won))
     return "\n".join([*lines, *columns(rows, right={0, 2})])
 
 
@@ -274,12 +248,8 @@ def _outcome(match: Match, names: tuple[str, ...]) -> str:
     most, games = max(match.score), len(match.games)
     if match.score.count(most) > 1:
         return say_number("The match is a draw, after {number} [game|games].", games)
-    return say_number(
-        "{name} wins the match: {won} of {number} [game|games].",
-        games,
-        name=names[match.score.index(most)],
-        won=figure(most, "g"),
-    )
+    wins = say_later("{name} wins the match: {won} of {number} [game|games].")
+    return say_number(wins, games, name=names[match.score.index(most)], won=figure(most, "g"))
 
 
 def _rounds(game: MatchGame) -> Iterator[tuple[int, list[PlayedTurn]]]:
@@ -343,15 +313,10 @@ def dice_record_text(record: DiceRecord) -> str:
     if not record.dice:
         return say("No dice have been rolled yet.")
     most, wide = max(record.counts), min(BAR_WIDTH, max(1, room() - _BESIDE))
-    rows = [
-        (
-            str(face),
-            _bar(count / most, wide).ljust(wide),
-            figure(count),
-            percent(count / record.dice),
-        )
-        for face, count in enumerate(record.counts, 1)
-    ]
+    rows = []
+    for face, count in enumerate(record.counts, 1):
+        bar = _bar(count / most, wide).ljust(wide)
+        rows.append((str(face), bar, figure(count), percent(count / record.dice)))
     head = say_number(
         "{dice} in {number:,} [roll|rolls], each face is expected {times:,.1f} times:",
         record.rolls,
@@ -402,12 +367,8 @@ def dice_record_data(record: DiceRecord) -> dict[str, Any]:
 
 
 def _counts_data(counts: FaceCounts) -> dict[str, Any]:
-    return {
-        "dice": counts.dice,
-        "counts": _by_face(counts.counts),
-        "p_value": counts.p_value,
-        "fairness": counts.fairness.value,
-    }
+    fell = {"dice": counts.dice, "counts": _by_face(counts.counts)}
+    return {**fell, "p_value": counts.p_value, "fairness": counts.fairness.value}
 
 
 def _by_face(numbers: Sequence[float]) -> dict[str, float]:

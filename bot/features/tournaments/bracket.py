@@ -5,7 +5,7 @@ who left count for nobody. In a knock-out who loses is out, who left loses what 
 a shared win is played again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 from functools import cached_property
@@ -191,14 +191,9 @@ class Tournament:
         """The entrants who are to play later on, but nobody now."""
         if self.ended:
             return ()
-        busy = {side for pairing in self.due for side in pairing.sides}
-        ahead = {
-            side
-            for pairing in self.pairings
-            if pairing.state in {State.OPEN, State.DUE}
-            for side in pairing.sides
-        }
-        return tuple(entrant for entrant in self.present if entrant.number in ahead - busy)
+        to_come = (pair for pair in self.pairings if pair.state in {State.OPEN, State.DUE})
+        later = _sides_of(to_come) - _sides_of(self.due)
+        return tuple(entrant for entrant in self.present if entrant.number in later)
 
     def between(self, one: int, other: int) -> Pairing | None:
         """The pairing of these two, if there is one."""
@@ -213,8 +208,7 @@ class Tournament:
     @cached_property
     def _busy(self) -> set[Side]:
         """The entrants whose game is under way."""
-        playing = (pairing for pairing in self.pairings if pairing.state is State.PLAYING)
-        return {side for pairing in playing for side in pairing.sides}
+        return _sides_of(pair for pair in self.pairings if pair.state is State.PLAYING)
 
     @property
     def table(self) -> tuple[Row, ...]:
@@ -317,6 +311,10 @@ class Tournament:
             return Pairing(number, sides, State.BYE, game, through)
         playing = game is not None and game.open
         return Pairing(number, sides, State.PLAYING if playing else State.DUE, game)
+
+
+def _sides_of(pairings: Iterable[Pairing]) -> set[Side]:
+    return {side for pairing in pairings for side in pairing.sides}
 
 
 def round_robin(draw: Sequence[int]) -> Iterator[tuple[int, tuple[int, int]]]:

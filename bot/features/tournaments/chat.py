@@ -14,7 +14,6 @@ from bot.chat.waiting import only, solved_for_game
 from bot.features.tournaments import view
 from bot.features.tournaments.bracket import Form, Pairing, State, Tournament
 from bot.features.tournaments.service import TournamentNews, Tournaments, rules_of
-from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller, Person, Table
 from bot.views.card import Card
 from bot.views.game import table_data, table_text
@@ -62,7 +61,7 @@ class TournamentPress(Press):
 
 def feature(core: Core) -> Feature:
     """/tournament, its buttons, and how it stands when one of its games is over."""
-    tournaments, rules = Tournaments(core.games), core.rules
+    tournaments = Tournaments(core.games)
 
     async def press(caller: Caller, press: TournamentPress) -> Pressed:
         shown = await tournaments.shown(caller, press.tournament)
@@ -74,9 +73,9 @@ def feature(core: Core) -> Feature:
             async def renewed() -> Reply:
                 return tournament_reply(await tournaments.shown(caller, press.tournament))
 
-            game = begun(tournaments, rules, caller, tournament, pairing)
+            game = begun(core, tournaments, caller, tournament, pairing)
             return Pressed(game, anew=True, renewed=renewed)
-        if press.action in _DO and not shown.is_over:
+        if press.action in _DO and tournament and not tournament.over:
             shown = await _DO[press.action](tournaments, caller, press.tournament)
         return Pressed(only(tournament_reply(shown)))
 
@@ -90,10 +89,10 @@ def feature(core: Core) -> Feature:
             make_data=lambda news: {"tournament": view.state_data(news.tournament)},
         )
 
-    return Feature(tournament_commands(tournaments, rules), {TournamentPress: press}, after_game)
+    return Feature(tournament_commands(core, tournaments), {TournamentPress: press}, after_game)
 
 
-def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Command]:
+def tournament_commands(core: Core, tournaments: Tournaments) -> list[Command]:
     """/tournament."""
 
     @asked(
@@ -112,10 +111,7 @@ def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Com
         fields.goal(),
         fields.yes_no("hints", say_later("yes: allow hints")),
         group="play",
-        examples=(
-            "/tournament new knock-out rules:kcd goal:2000",
-            "/tournament",
-        ),
+        examples=("/tournament new knock-out rules:kcd goal:2000", "/tournament"),
     )
     async def answer(line: Line, caller: Caller) -> Stream:
         what, *others = [*line.arguments] or ["show"]
@@ -125,7 +121,7 @@ def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Com
                 yield tournament_reply(await made(line, caller, others))
             case "play":
                 tournament, pairing = await tournaments.pairing(caller, names)
-                yield begun(tournaments, rules, caller, tournament, pairing)
+                yield begun(core, tournaments, caller, tournament, pairing)
             case "remove":
                 if len(names) != 1:
                     raise InvalidRequestError.say("/tournament remove takes a name")
@@ -142,8 +138,7 @@ def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Com
         form = Form.ROUND_ROBIN
         if others:
             form = _form("-".join(str(word).lower() for word in others))
-        chosen = await rules.resolve(caller.place, line.option("rules"))
-        chosen = line.to_goal(chosen)
+        chosen = line.to_goal(await core.rules.resolve(caller.place, line.option("rules")))
         hints = line.choice("hints", YES_OR_NO) is True
         return await tournaments.make(caller, form, chosen, hints=hints)
 
@@ -151,17 +146,13 @@ def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Com
 
 
 async def begun(
-    tournaments: Tournaments,
-    rules: HouseRules,
-    caller: Caller,
-    tournament: Tournament,
-    pairing: Pairing,
+    core: Core, tournaments: Tournaments, caller: Caller, tournament: Tournament, pairing: Pairing
 ) -> Stream:
     """The game of a pairing, once its rules are solved where that is quick, or as it stands."""
     if (table := await tournaments.shown_table(pairing)) is not None:
         yield Reply(table, table_text, lambda news: table_data(news.table, news.chances))
         return
-    yield solved_for_game(tournaments.oracle, rules, caller, rules_of(tournament), 2)
+    yield solved_for_game(core.oracle, core.rules, caller, rules_of(tournament), 2)
     yield tournaments.play(caller, tournament, pairing)
 
 

@@ -59,11 +59,6 @@ class TournamentNews:
     language: str = ""
     """The tag of the language of who made it, in which it is told where its place has none."""
 
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing is left to do in it."""
-        return self.tournament is None or self.tournament.over
-
 
 LANGUAGE_SETTING = "tournament_language"
 """The setting of a place that keeps the language of tournaments, see `PlaceSettings`."""
@@ -78,7 +73,6 @@ class Tournaments:
     def __init__(self, games: Games) -> None:
         self._games = games
         self._store = games.tables.store
-        self.oracle = games.oracle
 
     async def shown(self, caller: Caller, tournament_id: str | None = None) -> TournamentNews:
         """The tournament here, or the last one that was."""
@@ -95,17 +89,9 @@ class Tournaments:
         self, caller: Caller, form: Form, rules: Ruleset, *, hints: bool = False
     ) -> TournamentNews:
         """Make a tournament that others can join; the caller is its host and takes part."""
-        new = Tournament(
-            secrets.token_hex(4),
-            caller.place,
-            form,
-            rules.model_dump(mode="json"),
-            hints,
-            (Entrant(0, caller.person.id, caller.person.name),),
-            draw=(),
-            games=(),
-            ended=False,
-        )
+        host = Entrant(0, caller.person.id, caller.person.name)
+        about = secrets.token_hex(4), caller.place, form, rules.model_dump(mode="json"), hints
+        new = Tournament(*about, entrants=(host,), draw=(), games=(), ended=False)
         if not await stored.make(self._store, new, self._games.tables.now()):
             raise IllegalActionError.say(
                 "a tournament is going on here already: /tournament shows it, and its host ends it"
@@ -261,13 +247,9 @@ class Tournaments:
         self._check_playable(tournament, pairing)
         one, other = (side for side in pairing.sides if isinstance(side, int))
         players = [_person(tournament.entrant(side)) for side in (one, other)]
-        begun = self._games.play(
-            caller,
-            players,
-            Setup(rules=rules_of(tournament), hints=tournament.hints, closed=True),
-            most_open=MOST_OPEN_GAMES,
-            also=stored.begins(tournament.id, (one, other)),
-        )
+        setup = Setup(rules=rules_of(tournament), hints=tournament.hints, closed=True)
+        also = stored.begins(tournament.id, (one, other))
+        begun = self._games.play(caller, players, setup, most_open=MOST_OPEN_GAMES, also=also)
         try:
             async for news in begun:
                 yield news
@@ -293,10 +275,7 @@ class Tournaments:
         return await self._news(known, happened, name)
 
     async def _news(
-        self,
-        tournament: Tournament | None,
-        happened: Happened = Happened.NOTHING,
-        name: str = "",
+        self, tournament: Tournament | None, happened: Happened = Happened.NOTHING, name: str = ""
     ) -> TournamentNews:
         settings = await self._store.settings(tournament.place) if tournament else None
         language = settings.tournament_language if settings else ""

@@ -83,17 +83,9 @@ async def make(store: Store, new: Tournament, at: datetime) -> bool:
             if not before.over:
                 return False
             _end(connection, before.id, at)
-        row = {
-            "id": new.id,
-            "place": new.place,
-            "form": new.form.value,
-            "rules": new.rules,
-            "hints": int(new.hints),
-            "draw": [],
-            "made_at": at,
-            "ended_at": None,
-        }
-        connection.execute(insert(tournaments).values(row))
+        about = {"id": new.id, "place": new.place, "form": new.form.value, "rules": new.rules}
+        start = {"hints": int(new.hints), "draw": [], "made_at": at, "ended_at": None}
+        connection.execute(insert(tournaments).values(**about, **start))
         for entrant in new.entrants:
             _sit(connection, new.id, entrant)
         return True
@@ -245,14 +237,9 @@ def begins(tournament_id: str, sides: tuple[int, int]) -> Callable[[Connection, 
         if not tournament or not pairing or not tournament.may_begin(pairing):
             raise StaleVersionError.say("these two have no game to play now")
         first, second = sides
-        row = {
-            "game_id": game_id,
-            "tournament_id": tournament_id,
-            "number": len(tournament.games) + 1,
-            "first": first,
-            "second": second,
-        }
-        connection.execute(insert(tournament_games).values(row))
+        number = len(tournament.games) + 1
+        game = {"game_id": game_id, "tournament_id": tournament_id, "number": number}
+        connection.execute(insert(tournament_games).values(**game, first=first, second=second))
 
     return note
 
@@ -289,17 +276,10 @@ def _read(connection: Connection, which: ColumnElement[bool]) -> Tournament | No
             " /tournament end",
             tournament=row.id,
         )
-    return Tournament(
-        row.id,
-        row.place,
-        Form(row.form),
-        row.rules,
-        bool(row.hints),
-        tuple(Entrant(seat.number, seat.person, seat.name, bool(seat.left)) for seat in sitting),
-        tuple(row.draw),
-        tuple(matches),
-        row.ended_at is not None,
-    )
+    about = row.id, row.place, Form(row.form), row.rules, bool(row.hints)
+    seats = (Entrant(seat.number, seat.person, seat.name, bool(seat.left)) for seat in sitting)
+    ended = row.ended_at is not None
+    return Tournament(*about, tuple(seats), tuple(row.draw), tuple(matches), ended)
 
 
 def _games(connection: Connection, tournament_id: str) -> list[TournamentGame] | None:

@@ -4,7 +4,6 @@ On a phone as on the console it is one column; names in columns are cut to what 
 """
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from bot.features.tournaments.bracket import Form, Nobody, Pairing, Row, Side, State, Tournament
@@ -51,7 +50,10 @@ def state_data(tournament: Tournament | None) -> dict[str, Any] | None:
     """A tournament as plain data."""
     if tournament is None:
         return None
-    name = partial(_side_name, tournament)
+
+    def name(side: Side) -> str | None:
+        return tournament.entrant(side).name if isinstance(side, int) else None
+
     return {
         "tournament": tournament.id,
         "form": tournament.form.value,
@@ -60,7 +62,16 @@ def state_data(tournament: Tournament | None) -> dict[str, Any] | None:
         "started": tournament.started,
         "over": tournament.over,
         "players": [{"name": player.name, "left": player.left} for player in tournament.entrants],
-        "pairings": [_pairing_data(tournament, pairing) for pairing in tournament.pairings],
+        "pairings": [
+            {
+                "round": pairing.round,
+                "players": list(map(name, pairing.sides)),
+                "state": pairing.state.name.lower(),
+                "game": pairing.game.id if pairing.game else None,
+                "shares": list(pairing.shares) if pairing.shares else None,
+            }
+            for pairing in tournament.pairings
+        ],
         "due": [list(map(name, pairing.sides)) for pairing in tournament.due],
         "waiting": [player.name for player in tournament.waiting],
         "table": [
@@ -69,20 +80,6 @@ def state_data(tournament: Tournament | None) -> dict[str, Any] | None:
         ],
         "winners": [winner.name for winner in tournament.winners],
     }
-
-
-def _pairing_data(tournament: Tournament, pairing: Pairing) -> dict[str, Any]:
-    return {
-        "round": pairing.round,
-        "players": [_side_name(tournament, side) for side in pairing.sides],
-        "state": pairing.state.name.lower(),
-        "game": pairing.game.id if pairing.game else None,
-        "shares": list(pairing.shares) if pairing.shares else None,
-    }
-
-
-def _side_name(tournament: Tournament, side: Side) -> str | None:
-    return tournament.entrant(side).name if isinstance(side, int) else None
 
 
 def _happened(news: TournamentNews) -> Iterator[str]:
@@ -200,21 +197,17 @@ def _bracket(state: Tournament, width: int, *, is_whole: bool) -> Iterator[Block
 
     is_whole : whether it says, too, which games are under way
     """
-    for number in range(1, state.rounds + 1):
+    last, earlier = state.rounds, say_later("Round {number}:")
+    named = {last: say_later("Final:"), last - 1: say_later("Semi-finals:")}
+    for number in range(1, last + 1):
         pairings = [pair for pair in state.pairings if pair.round == number]
         known = [pair for pair in pairings if any(isinstance(side, int) for side in pair.sides)]
         if known:
-            yield _round_name(number, state.rounds)
+            yield say(named.get(number, earlier), number=number)
             yield [
                 ((_under_way(pair) if is_whole else "") + _versus(state, pair, width, mark=True),)
                 for pair in known
             ]
-
-
-def _round_name(number: int, rounds: int) -> str:
-    earlier = say_later("Round {number}:")
-    last = {rounds: say_later("Final:"), rounds - 1: say_later("Semi-finals:")}
-    return say(last.get(number, earlier), number=number)
 
 
 def _versus(tournament: Tournament, pairing: Pairing, width: int, *, mark: bool = False) -> str:

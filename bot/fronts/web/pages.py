@@ -20,7 +20,7 @@ from bot.services.advisor import Advisor
 from bot.services.situation import DEFAULT_RULES, KCD, has_sets
 from bot.views.advice import opened_by
 from bot.views.dice_picture import dice_png
-from bot.views.drawing import LIGHT, draw_as
+from bot.views.drawing import ON_LIGHT, draw_as
 from bot.views.sheet import sheet_of
 from bot.views.thresholds import bank_from_text
 from bot.views.turn_picture import turn_picture
@@ -357,4 +357,4 @@ def _explore_link(page: Page, given: dict[str, str], advice: Advice | None) -> s
 
 def _drawn_turn(advisor: Advisor, odds: Odds) -> bytes:
     """The turn of a position. Raises StrategyFileError where its rules are not solved."""
-    return turn_picture(turn_map(advisor.strategy(odds.rules), odds.position), look=LIGHT)
+    return turn_picture(turn_map(advisor.strategy(odds.rules), odds.position), style=ON_LIGHT)

@@ -14,7 +14,7 @@ from bot.fronts.web.answers import Answers, asked, error_of, line_of
 from bot.fronts.web.rendering import Page, link
 from bot.layout import cleaned
 from bot.services.advisor import Advisor
-from bot.views.drawing import DARK, LIGHT, Look, draw_as, place_in
+from bot.views.drawing import DARK, LIGHT, Look, Style, draw_as, place_in
 from bot.views.turn_picture import BORDER_SIZE, TURN_SIZE, WIN_SIZE, border_picture, win_picture
 from solver.game.position import first_position
 from solver.play.maps import border_map, coarse_step, maps_over_scores, scores_between, win_map
@@ -74,7 +74,7 @@ class Pictures:
     async def _of_answer(
         self, page: Page, command: Command, given: Mapping[str, str], look: Look
     ) -> bytes:
-        draw_as((look, "svg"))
+        draw_as(Style(look, "svg"))
         line = line_of(command, asked(command, given))
         last = (await self._answers.to_line(page.visitor.caller(), line, 20, look)).last
         card = last.make_card(last.subject) if last and not error_of(last) else None
@@ -157,8 +157,8 @@ def _drawn_map(advisor: Advisor, rules: Ruleset, kind: str, look: Look) -> bytes
     strategy, start = advisor.strategy(rules), first_position(rules)
     scores = scores_between(rules, coarse_step(rules, _CELLS[kind]))
     if kind == "win":
-        return win_picture(win_map(strategy, start, scores), look, form="svg")
-    return border_picture(border_map(strategy, start, scores), look, form="svg")
+        return win_picture(win_map(strategy, start, scores), Style(look, "svg"))
+    return border_picture(border_map(strategy, start, scores), Style(look, "svg"))
 
 
 def look_of(page: Page) -> Look:

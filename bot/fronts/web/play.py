@@ -27,6 +27,7 @@ from bot.table.state import Stage
 from bot.tasks.answering import at_once
 from bot.views.card import Button
 from bot.views.chart import chart_picture
+from bot.views.drawing import Style
 from bot.views.events import events_text
 from bot.views.table_buttons import SURE, shown_faces, table_buttons
 from bot.views.table_card import TableCard, is_open, table_card
@@ -261,7 +262,7 @@ class Play:
         news = await self._games.shown(await self._table(page))
         if news.chart is None:
             raise web.HTTPNotFound
-        picture = await at_once(chart_picture, news.chart, look_of(page), "svg")
+        picture = await at_once(chart_picture, news.chart, Style(look_of(page), "svg"))
         return web.Response(body=picture, content_type="image/svg+xml")
 
     async def proof(self, page: Page) -> web.StreamResponse:

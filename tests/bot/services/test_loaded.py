@@ -10,7 +10,6 @@ from bot.chat.cards import advice_card
 from bot.features.kingdom.service import (
     ChoiceQuestion,
     KcdQuestion,
-    check_choice,
     choice_answer,
     kcd_answer,
 )
@@ -280,7 +279,7 @@ def test_refusals(folders: MatchupFolders) -> None:
     with pytest.raises(FarkleError, match=r"a badge that .* does not go with scoring\.jokers yet"):
         LoadedDice(jokers, (Kit(ORDINARY, read_badge("emperor")), Kit(ORDINARY))).matchup  # noqa: B018
     with pytest.raises(FarkleError, match="cannot be ranked by their points yet"):
-        check_choice(ChoiceQuestion(dice_of(wins), ()))
+        ChoiceQuestion(dice_of(wins), ()).check()
 
 
 @pytest.mark.parametrize(
@@ -338,7 +337,7 @@ def test_the_best_set_of_owned_dice(folders: MatchupFolders) -> None:
 def test_too_many_sets_are_refused() -> None:
     owned = tuple(read_dice(",".join(f"{k}:1:1:1:1:1*6" for k in range(2, 30))))
     with pytest.raises(InvalidDiceError, match="sets can be taken from these dice"):
-        check_choice(ChoiceQuestion(DICE, owned))
+        ChoiceQuestion(DICE, owned).check()
 
 
 def test_what_has_no_room_pushes_nothing_out(folders: MatchupFolders) -> None:

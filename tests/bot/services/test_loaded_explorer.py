@@ -66,7 +66,7 @@ def test_a_walk_at_random_never_leaves_what_can_be(
     position = Position(players, 0, TurnState(0, dice.mine.dice_set.whole), held=dice.held)
     for _ in range(12):
         found = explored(folders, dice, position)
-        assert found.position == position
+        assert found.odds.position == position
         assert found.odds == weighed(folders, dice, *asked_of(dice, position))
         actions = [step.action for step in found.steps]
         assert len(set(actions)) == len(actions)
@@ -103,7 +103,7 @@ def test_the_other_side_is_the_other_dice(folders: MatchupFolders) -> None:
     [step] = [one for one in found.steps if one.field is Field.SIDES]
     assert step.position is not None
     other = explored(folders, found.dice_after(step) or DICE, step.position)
-    assert (other.position.banked, other.position.opponent) == (350, 100)
+    assert (other.odds.position.banked, other.odds.position.opponent) == (350, 100)
     assert other.odds.brought
     assert other.odds.brought.mine == DICE.theirs
     strategy = solved(folders, DICE.matchup.from_seat(1))

@@ -17,7 +17,18 @@ from PIL import Image
 
 from bot.languages import language
 from bot.views.comparison_picture import Curve, curves_picture, sweep_chart, sweep_size
-from bot.views.drawing import DARK, FORMS, LIGHT, Form, Look, contrast, even_figures, readable
+from bot.views.drawing import (
+    DARK,
+    FORMS,
+    LIGHT,
+    ON_LIGHT,
+    Form,
+    Look,
+    Style,
+    contrast,
+    even_figures,
+    readable,
+)
 from bot.views.turn_picture import (
     bands,
     bank_sides,
@@ -125,13 +136,14 @@ def test_pictures_of_any_rules_have_their_size_and_paper(name: str, look: Look) 
     turn = turn_map(strategy, some_positions(rules, 1)[0])
     start = Position.of_two(dice=rules.dice)
     wins, borders = win_map(strategy, start, scores), border_map(strategy, start, scores)
+    style = Style(look, size=(400, 600))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         drawn = [
-            turn_picture(turn, "difference", look, (400, 600)),
-            turn_picture(turn, "value", look, (400, 600)),
-            win_picture(wins, look, (400, 600)),
-            border_picture(borders, look, (400, 600)),
+            turn_picture(turn, "difference", style),
+            turn_picture(turn, "value", style),
+            win_picture(wins, style),
+            border_picture(borders, style),
         ]
     for png in drawn:
         assert size_of(png) == (400, 600)
@@ -151,17 +163,17 @@ def test_forms(turn: TurnMap) -> None:
     starts = {"png": b"\x89PNG\r\n", "svg": b"<?xml", "pdf": b"%PDF-"}
     assert set(starts) == set(FORMS)
     for form in FORMS:
-        assert turn_picture(turn, form=form).startswith(starts[form])
-    svg = turn_picture(turn, size=(1600, 2000), form="svg").decode()
+        assert turn_picture(turn, style=Style(DARK, form)).startswith(starts[form])
+    svg = turn_picture(turn, style=Style(DARK, "svg", (1600, 2000))).decode()
     assert 'viewBox="0 0 576 720"' in svg, "8 by 10 inches"
 
 
 @pytest.mark.slow
 def test_pictures_drawn_at_a_time_in_threads_are_the_same(turn: TurnMap) -> None:
-    alone = [turn_picture(turn, look=look, size=(400, 500)) for look in (LIGHT, DARK)]
+    styles = [Style(look, size=(400, 500)) for look in (LIGHT, DARK)]
+    alone = [turn_picture(turn, style=style) for style in styles]
     with ThreadPoolExecutor(4) as pool:
-        looks = [LIGHT, DARK, LIGHT, DARK]
-        drawn = pool.map(lambda look: turn_picture(turn, look=look, size=(400, 500)), looks)
+        drawn = pool.map(lambda style: turn_picture(turn, style=style), styles * 2)
         assert list(drawn) == alone * 2
     assert alone[0] != alone[1]
 
@@ -208,10 +220,14 @@ def test_sweeps(values: list[Any], look: Look) -> None:
     }
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        png = sweep_chart("goal", values, series, title="Goals", look=look, lines=["kcd rules"])
+        png = sweep_chart(
+            "goal", values, series, title="Goals", style=Style(look), lines=["kcd rules"]
+        )
         assert size_of(png) == sweep_size(values, series, ["kcd rules"])
         assert pixels(png)[0, 0].tolist() == paper(look)
-        assert size_of(sweep_chart("goal", values, series, title="", size=(500, 700))) == (500, 700)
+        assert size_of(
+            sweep_chart("goal", values, series, title="", style=Style(LIGHT, size=(500, 700)))
+        ) == (500, 700)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +253,7 @@ def test_bars_are_as_long_as_the_amounts() -> None:
 def test_curves() -> None:
     line = np.linspace(0, 100, 30)
     curves = [Curve(f"rules {k}", line, line / (k + 1)) for k in range(9)]
-    png = curves_picture("Curves", ["of nine"], ("x", "y"), curves, size=(600, 700))
+    png = curves_picture("Curves", ["of nine"], ("x", "y"), curves, Style(LIGHT, size=(600, 700)))
     assert size_of(png) == (600, 700)
 
 
@@ -281,7 +297,8 @@ def test_dots_stand_out_from_every_band(look: Look, share: float) -> None:
         for there in (True, False)
     )
     with_dots, without = (
-        pixels(border_picture(one, look, (500, 800)))[300:700, 100:480] for one in (dotted, plain)
+        pixels(border_picture(one, Style(look, size=(500, 800))))[300:700, 100:480]
+        for one in (dotted, plain)
     )
     colours, counts = np.unique(without.reshape(-1, 3), axis=0, return_counts=True)
     ground = to_hex(colours[counts.argmax()] / 255)
@@ -319,7 +336,7 @@ def test_numbers_of_the_border_are_evenly_apart(
 @pytest.mark.parametrize("form", FORMS)
 def test_a_file_has_the_title_of_its_picture(turn: TurnMap, form: Form) -> None:
     title = "Roll or bank: the whole turn"
-    content = turn_picture(turn, form=form)
+    content = turn_picture(turn, style=Style(DARK, form))
     if form == "png":
         assert Image.open(io.BytesIO(content)).info["Title"] == title
     else:
@@ -343,7 +360,7 @@ def test_names_of_dice_below_the_columns_do_not_touch(name: str) -> None:
     rules = HOUSE["nothing special"]
     turn = turn_map(guessed(rules), Position.of_two(dice=rules.dice))
     columns = turn.banks.shape[1]
-    image = pixels(turn_picture(turn, look=LIGHT, names=[f"{name},{name}"] * columns))
+    image = pixels(turn_picture(turn, style=ON_LIGHT, names=[f"{name},{name}"] * columns))
     labels = image[-220:-180, 130:776]
     assert (labels != paper(LIGHT)).any(axis=2).sum() > 100
     width = labels.shape[1] / columns
