@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from bot.fronts.web.app import served, until_ended
+from bot.fronts.web.app import served
 from bot.fronts.web.processes import processes
 from bot.fronts.web.settings import WebSettings
 from bot.fronts.web.site import write_library, write_site
@@ -21,7 +21,7 @@ from bot.services.advisor import Advisor
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings, read_settings
 from bot.shell.first_solve import solve_with_bar
-from bot.tasks.answering import at_once
+from bot.tasks.answering import at_once, until_ended
 from bot.wiring import open_parts
 from solver.errors import InvalidRequestError, system_reason
 from solver.rules.file import load_rules, preset_names

@@ -5,7 +5,6 @@ import contextlib
 import hashlib
 import json
 import logging
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
@@ -31,6 +30,7 @@ from bot.fronts.discord.slash import CommandTranslator
 from bot.languages import best_language
 from bot.store.rows import StoreError
 from bot.store.store import Store
+from bot.tasks.answering import until_ended
 from solver.errors import FarkleError, InvalidRequestError
 from solver.folders import OWNER_ONLY
 from solver.wording import said_in
@@ -274,12 +274,11 @@ async def run_discord(
     client = FarkleClient(front, store, data, settings.farkle_discord_shards, door)
     on_client(client)
     key = settings.discord_public_key
-    stop = asyncio.Event()
-    with _signals(stop), _explained():
+    with _explained():
+        stopping = asyncio.create_task(until_ended())
         runs = client.answer_requests(token, door, key) if door else client.start(token)
         running = asyncio.create_task(runs)
         posting = asyncio.create_task(keep_posting(client, front, store))
-        stopping = asyncio.create_task(stop.wait())
         try:
             await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
             stopping.cancel()
@@ -310,20 +309,6 @@ async def end(*tasks: asyncio.Task[Any]) -> None:
             task.cancel()
         _, left = await asyncio.wait(left, timeout=_SECONDS_TO_END)
     await asyncio.gather(*tasks, return_exceptions=True)
-
-
-@contextlib.contextmanager
-def _signals(stop: asyncio.Event) -> Iterator[None]:
-    """Have SIGINT and SIGTERM, which containers send, end the bot cleanly."""
-    loop = asyncio.get_running_loop()
-    signals = (signal.SIGINT, signal.SIGTERM)
-    for number in signals:
-        loop.add_signal_handler(number, stop.set)
-    try:
-        yield
-    finally:
-        for number in signals:
-            loop.remove_signal_handler(number)
 
 
 @contextlib.contextmanager

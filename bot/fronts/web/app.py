@@ -1,9 +1,6 @@
 """The server: addresses, what goes for every answer, and its start and end."""
 
-import asyncio
-import contextlib
 import logging
-import signal
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -363,12 +360,3 @@ def _is_ours(record: logging.LogRecord) -> bool:
     """Whether a failure is one of the program: anybody may send what is no request."""
     error = record.exc_info[1] if record.exc_info else None
     return not isinstance(error, HttpProcessingError)
-
-
-async def until_ended() -> None:
-    """Return at SIGINT or SIGTERM."""
-    ended, loop = asyncio.Event(), asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        with contextlib.suppress(NotImplementedError):  # Windows has no handlers: Ctrl-C raises
-            loop.add_signal_handler(number, ended.set)
-    await ended.wait()
