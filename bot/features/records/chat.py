@@ -15,7 +15,7 @@ from bot.features.records import view
 from bot.features.records.service import MOST_GAMES, Match, fallen, play_match, read_season
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
-from bot.services.levels import Levels
+from bot.services.levels import LookingBack
 from bot.services.place_settings import check_games
 from bot.services.tables import Caller, Person, Table, bot_name
 from bot.store import records
@@ -48,19 +48,19 @@ _WHERE = fields.Field("where", say_later("everywhere: not only here"), choices=t
 
 def feature(core: Core) -> Feature:
     """What people ask about games that were played, and matches of bots."""
-    levels = Levels(core.tables.store, core.back)
-    return Feature(answered_by(RecordCommands(core.games, core.rules, levels, core.settings.data)))
+    own = RecordCommands(core.games, core.rules, core.back, core.settings.data)
+    return Feature(answered_by(own))
 
 
 class RecordCommands:
     """What people ask about games that were played."""
 
-    def __init__(self, games: Games, rules: HouseRules, levels: Levels, data: Path) -> None:
+    def __init__(self, games: Games, rules: HouseRules, back: LookingBack, data: Path) -> None:
         self._games = games
         self._tables = games.tables
         self._oracle = games.oracle
         self._rules = rules
-        self._people = levels
+        self._back = back
         self._data = data
 
     @asked(
@@ -106,7 +106,7 @@ class RecordCommands:
             return
         [person] = people
         text, data = partial(view.record_text, person.name), partial(view.record_data, person.name)
-        yield replies(self._people.record(caller, person.id, place), text, data)
+        yield replies(self._back.record(caller, person.id, place), text, data)
 
     @asked(
         "/leaderboard",
