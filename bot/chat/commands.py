@@ -734,12 +734,7 @@ class Commands:
     @asked(
         "/help [COMMAND]",
         say_later("more about a command or group"),
-        word(
-            "command",
-            say_later("a command or a group to explain"),
-            most=40,
-            completes="command",
-        ),
+        word("command", say_later("a command or a group to explain"), most=40, completes="command"),
     )
     async def _help(self, line: Line, _: Caller) -> AsyncIterator[Reply]:
         name = line.words.rstrip(ENDS).lower()

@@ -167,12 +167,7 @@ def plot() -> None:
 @click.option("--top", type=click.IntRange(min=1), metavar="T", help="Highest turn total shown.")
 @_picture_options
 def plot_turn(
-    here: Here,
-    /,
-    dice: int | None,
-    shown: Shown,
-    top: int | None,
-    **situation: Any,
+    here: Here, /, dice: int | None, shown: Shown, top: int | None, **situation: Any
 ) -> Picture:
     """A whole turn: where to roll, where to bank.
 
@@ -190,13 +185,7 @@ def plot_turn(
 @plot.command("border")
 @_score_options
 @_picture_options
-def plot_border(
-    here: Here,
-    /,
-    step: int | None,
-    least: int,
-    **situation: Any,
-) -> Picture:
+def plot_border(here: Here, /, step: int | None, least: int, **situation: Any) -> Picture:
     """The turn totals from which to bank, by the scores.
 
     A panel for each number of dice, over both scores at the start of a turn.
@@ -211,13 +200,7 @@ def plot_border(
 @plot.command("win")
 @_score_options
 @_picture_options
-def plot_win(
-    here: Here,
-    /,
-    step: int | None,
-    least: int,
-    **situation: Any,
-) -> Picture:
+def plot_win(here: Here, /, step: int | None, least: int, **situation: Any) -> Picture:
     """Win probability by the scores."""
     strategy, start = _start(here, situation)
     scores = _scores(strategy.rules, step, least, _WIN_CELLS)
@@ -235,12 +218,7 @@ def plot_win(
     help="Bars by rule set at the start of the game, or curves over equal scores.",
 )
 @_picture_options
-def plot_compare(
-    here: Here,
-    /,
-    rules: tuple[str, ...],
-    over: str,
-) -> Picture:
+def plot_compare(here: Here, /, rules: tuple[str, ...], over: str) -> Picture:
     """What rules change, side by side.
 
     RULES are names of solved rule sets or their TOML files.

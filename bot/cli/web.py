@@ -94,11 +94,7 @@ def answer_questions(settings: Settings, chosen: WebSettings, tell: Callable[[st
 
 
 async def _serve(
-    settings: Settings,
-    chosen: WebSettings,
-    tell: Callable[[str], None],
-    *,
-    is_beside: bool = False,
+    settings: Settings, chosen: WebSettings, tell: Callable[[str], None], *, is_beside: bool = False
 ) -> None:
     """Serve until SIGINT or SIGTERM; `tell` is told where. Raises FarkleError."""
     async with contextlib.AsyncExitStack() as stack:

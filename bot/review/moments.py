@@ -460,12 +460,7 @@ class Reader:
         self._add(seat, kind, now[seat] - self.value[seat], now)
 
     def _add(
-        self,
-        seat: int,
-        kind: Kind,
-        gain: float,
-        value: Shares,
-        judgement: Judgement | None = None,
+        self, seat: int, kind: Kind, gain: float, value: Shares, judgement: Judgement | None = None
     ) -> None:
         """Add a moment after which the seats have these win probabilities."""
         before, self.value = self.value, _rounded_alike(value)

@@ -104,10 +104,7 @@ class Advisor:
     """Answers from strategy files, which stay open once they were asked for."""
 
     def __init__(
-        self,
-        strategies: Path,
-        program: str | None = None,
-        matchups: "MatchupFolders | None" = None,
+        self, strategies: Path, program: str | None = None, matchups: "MatchupFolders | None" = None
     ) -> None:
         """Answers from the files in the folder `strategies`.
 

@@ -513,8 +513,7 @@ def barred_text(game: Game, score: int) -> str:
     """Why no bank may leave a score."""
     if game.rules.goes_beyond(score):
         return say(
-            "{score:,} points would be more than the goal, which has to be met exactly",
-            score=score,
+            "{score:,} points would be more than the goal, which has to be met exactly", score=score
         )
     return say(
         "under {rules} rules no bank may leave a score of {score:,}",

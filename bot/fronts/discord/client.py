@@ -359,12 +359,7 @@ async def keep_posting(client: discord.Client, front: DiscordFront, store: Store
 
 
 async def _post(
-    client: discord.Client,
-    store: Store,
-    place: str,
-    reply: Reply,
-    key: str,
-    since: datetime | None,
+    client: discord.Client, store: Store, place: str, reply: Reply, key: str, since: datetime | None
 ) -> bool:
     """Post in a channel; true where that is done with, or never will be.
 

@@ -273,9 +273,7 @@ class Front:
 
     @web.middleware
     async def _answered(
-        self,
-        request: web.Request,
-        handler: Callable[[web.Request], Awaitable[web.StreamResponse]],
+        self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
         """Answer in the language of who asks, whatever goes wrong, with what all answers have."""
         code = request.query.get("lang", "")
