@@ -399,7 +399,7 @@ class Line:
             for name, attribute, kind in _POSITION
             if kind in read and name in self.options
         }
-        return Situation.given(**given, rules=rules)
+        return Situation(**given, rules=rules)
 
 
 Handler = Callable[[Line, Caller], Stream]

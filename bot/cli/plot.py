@@ -289,7 +289,7 @@ def _start(here: Here, situation: dict[str, Any]) -> tuple[Strategy, Position]:
     """The strategy, and what holds at all scores of a picture. Raises FarkleError."""
     strategy = strategy_of(here, situation["rules"] or DEFAULT_RULES)
     rules = strategy.rules
-    asked = Situation.given(**{**situation, "rules": rules, "hot_dice": 0})
+    asked = Situation(**{**situation, "rules": rules, "hot_dice": 0})
     start = position_of(rules, asked, None)
     check_position(rules, start)
     hot_dice = situation["hot_dice"] or 0

@@ -178,7 +178,7 @@ class Advisor:
             return Asked(play, position, brought)
         named = situation.rules if isinstance(situation.rules, str) else None
         rules = rules_of(situation)
-        if situation.others:
+        if len(situation.opponent) > 1:
             return Asked(self._shared_for(rules, situation.players, named), position)
         return Asked(self.strategy(rules, named), position)
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from enum import Enum, auto
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bot.services.rule_options import with_goal
 from solver.errors import (
@@ -64,9 +64,8 @@ class Situation(NamedTuple):
     """A position as people give it: what they leave out is the start of a turn."""
 
     banked: int = 0
-    opponent: int = 0
-    others: tuple[int, ...] = ()
-    """Scores of the players after the opponent, in the order of their turns."""
+    opponent: tuple[int, ...] = (0,)
+    """The scores of all others, in the order of their turns."""
     turn_total: int = 0
     farkles: int = 0
     opponent_farkles: int = 0
@@ -101,24 +100,19 @@ class Situation(NamedTuple):
     dice: "LoadedDice | None" = None
     """What players bring, the player to act first; None where all throw the dice of the rules."""
 
-    @classmethod
-    def given(cls, *, opponent: Sequence[int] = (0,), **fields: Any) -> "Situation":
-        """A position by its fields, with the scores of all others as one of them."""
-        return cls(opponent=opponent[0], others=tuple(opponent[1:]), **fields)
-
     @property
     def scores(self) -> tuple[int, ...]:
         """Return the scores of all players, in the order of their turns."""
-        return self.banked, self.opponent, *self.others
+        return self.banked, *self.opponent
 
     @property
     def players(self) -> int:
         """How many there are."""
-        return len(self.dice.kits) if self.dice else 2 + len(self.others)
+        return len(self.dice.kits) if self.dice else len(self.scores)
 
     def check_two(self) -> None:
         """Raises InvalidRequestError where more than two players are told of."""
-        if self.others:
+        if len(self.opponent) > 1:
             raise InvalidRequestError.say(
                 "this works for two players: them: takes one score here; /advise and /odds take"
                 " several"
@@ -529,7 +523,7 @@ def position_asked(situation: Situation, left: Remaining | None) -> Position:
     if situation.dice:
         return situation.dice.position(situation, left)
     rules = rules_of(situation)
-    if situation.others:
+    if len(situation.opponent) > 1:
         return position_of_several(rules, situation, left)
     return position_of(rules, situation, left)
 
@@ -596,7 +590,7 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
     turn = most_likely(rules, turn, need, situation.throws, held_set)
     position = Position.of_two(
         banked=situation.banked,
-        opponent=situation.opponent,
+        opponent=situation.opponent[0],
         turn_total=situation.turn_total,
         farkles=situation.farkles,
         opponent_farkles=situation.opponent_farkles,
@@ -606,7 +600,7 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
         throws=turn.throws,
         held_set=turn.held_set,
         on_board=on_board_of(rules, situation.on_board, situation.banked),
-        opponent_on_board=on_board_of(rules, situation.opponent_on_board, situation.opponent),
+        opponent_on_board=on_board_of(rules, situation.opponent_on_board, situation.opponent[0]),
         began=_began(rules, situation),
         rounds_left=_rounds_left(rules, situation),
         to_beat=situation.to_beat,
@@ -644,7 +638,7 @@ def position_of_several(rules: Ruleset, situation: Situation, dice: int | None) 
     """
     check_players(rules, situation.players)
     here, before = position_of(rules, situation, dice), _before(rules, situation)
-    scores = situation.opponent, *situation.others
+    scores = situation.opponent
     # who has points is on the board, whatever is said of the others
     boards = [on_board_of(rules, situation.opponent_on_board or None, points) for points in scores]
     later = len(scores) - before
@@ -665,9 +659,9 @@ def as_typed(rules: Ruleset, position: Position) -> Position:
     """
     own, *others = (position.players[k] for k in position.in_order)
     goes_on = all(player.score < rules.winning_score for player in position.players)
-    situation = Situation.given(
+    situation = Situation(
         banked=own.score,
-        opponent=[other.score for other in others],
+        opponent=tuple(other.score for other in others),
         turn_total=position.turn_total,
         farkles=own.farkles,
         hot_dice=position.hot_dice,
@@ -722,12 +716,12 @@ def _began(rules: Ruleset, situation: Situation) -> bool:
         return not before
     # with equal turns the game goes on only if the first to reach the goal began
     goal = rules.winning_score
-    return not (rules.has_roles and situation.banked < goal <= situation.opponent)
+    return not (rules.has_roles and situation.banked < goal <= situation.opponent[0])
 
 
 def _told_before(situation: Situation) -> int | None:
     """How many others had their turn in this round, if that is told. Raises InvalidRequestError."""
-    others = len(situation.scores) - 1
+    others = len(situation.opponent)
     if situation.before is not None and not 0 <= situation.before <= others:
         raise InvalidRequestError.say(
             "of the others {most} can have had their turn in this round at most, not {number}",
@@ -743,8 +737,7 @@ def _before(rules: Ruleset, situation: Situation) -> int:
     Where somebody has reached the goal it is taken that the first after the mover who did began.
     Raises InvalidRequestError.
     """
-    scores = situation.opponent, *situation.others
-    reached = [k for k, score in enumerate(scores) if score >= rules.winning_score]
+    reached = [k for k, score in enumerate(situation.opponent) if score >= rules.winning_score]
     if not rules.has_roles:
         return 0
     if (before := _told_before(situation)) is not None:
@@ -754,4 +747,4 @@ def _before(rules: Ruleset, situation: Situation) -> int:
             "with several players began: takes only me; before:1 says how many of the others had"
             " their turn in this round"
         )
-    return len(scores) - reached[0] if reached else 0
+    return len(situation.opponent) - reached[0] if reached else 0

@@ -26,8 +26,8 @@ class Scores(click.ParamType["tuple[int, ...]"]):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, ...]:
         """The scores of what was typed."""
-        if isinstance(value, int):
-            return (value,)
+        if isinstance(value, tuple):
+            return value
         try:
             return tuple(int(part) for part in str(value).split(","))
         except ValueError:

@@ -122,7 +122,7 @@ def test_the_command_line_answers_alike(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     file = f"{solved}/three.toml"
-    situation = Situation(banked=100, opponent=0, others=(50,), rules=file)
+    situation = Situation(banked=100, opponent=(0, 50), rules=file)
     advice = Advisor(solved / "strategies").advise("51", situation)
     assert isinstance(advice, Advice)
     monkeypatch.setenv("FARKLE_DATA", str(solved))
