@@ -277,10 +277,6 @@ class Advisor:
         known = self._open.get((rules, 2))
         return isinstance(known, Strategy) and known.is_at_hand
 
-    def is_prompt(self, rules: Ruleset) -> bool:
-        """Whether it answers on games of two in less time than another thread would take."""
-        return is_quick(rules) and self.is_at_hand(rules)
-
     def strategy_for(
         self, rules: Ruleset, players: int, reference: str | None = None
     ) -> Strategy | SharedStrategy:

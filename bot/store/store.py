@@ -237,12 +237,6 @@ def change_seats(
     insert_rows(connection, seats, game_id, [seat for seat in sit if seat not in sat])
 
 
-def delete_results(connection: sa.Connection, game_id: str) -> None:
-    """Delete how a game ended, and what its review found."""
-    connection.execute(sa.delete(reviews).where(reviews.c.game_id == game_id))
-    connection.execute(sa.delete(results).where(results.c.game_id == game_id))
-
-
 def why_not_appended(
     connection: sa.Connection, game_id: str, expected: int, *, reopens: bool
 ) -> StoreError:
@@ -618,7 +612,8 @@ class Store(Transactions):
             if not connection.execute(change, this | changes).rowcount:
                 raise why_not_appended(connection, game_id, expected_version, reopens=reopens)
             if reopens:
-                delete_results(connection, game_id)
+                for table in reviews, schema.results:
+                    connection.execute(sa.delete(table).where(table.c.game_id == game_id))
             insert_events(connection, game_id, expected_version, events, at)
             change_seats(connection, game_id, sat, sit)
             insert_rows(connection, schema.results, game_id, results)

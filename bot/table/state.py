@@ -222,11 +222,7 @@ class Game(Setup):
     @property
     def dice(self) -> DiceSet:
         """What the player to move throws."""
-        return self.dice_of(self.mover)
-
-    def dice_of(self, seat: int) -> DiceSet:
-        """What a player throws."""
-        return self.side_of(seat).dice
+        return self.side.dice
 
     @property
     def first_turn(self) -> Turn:

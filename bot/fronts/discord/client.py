@@ -113,8 +113,11 @@ class FarkleClient(discord.AutoShardedClient):
         shards : those of the connection that are this program's; None for all
         door : where interactions come in, if not by a connection
         """
+        own: dict[str, Any] = {}
+        if shards:
+            own = {"shard_ids": list(shards.numbers), "shard_count": shards.of}
         super().__init__(
-            **_shard_options(shards),
+            **own,
             # slash commands and buttons come without any
             intents=discord.Intents.none(),
             allowed_mentions=discord.AllowedMentions.none(),
@@ -235,12 +238,6 @@ class FarkleClient(discord.AutoShardedClient):
             kept = f"{digest} {json.dumps(self.front.numbers)}"
             await self._store.set_place_setting(place, _COMMANDS_KEY, kept)
         logger.info("sent %d commands to Discord", len(payload))
-
-
-def _shard_options(shards: Shards | None) -> dict[str, Any]:
-    if shards is None:
-        return {}
-    return {"shard_ids": list(shards.numbers), "shard_count": shards.of}
 
 
 def _tell_waiting() -> None:
