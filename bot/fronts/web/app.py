@@ -15,7 +15,7 @@ from bot.chat.commands import Command, Commands, failure
 from bot.chat.fields import Field, Kind
 from bot.chat.pressing import Pressing
 from bot.fronts.web.answers import Answers, asked, line_of
-from bot.fronts.web.kingdom import Kingdom
+from bot.fronts.web.kingdom import kingdom_page
 from bot.fronts.web.own import Own
 from bot.fronts.web.pages import Pages
 from bot.fronts.web.pictures import Pictures
@@ -220,7 +220,7 @@ class Front:
         app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}", question(pages.position))
         app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}.png", question(pages.preview))
         app.router.add_get("/numbers", page(pages.numbers))
-        app.router.add_get("/kingdom", question(Kingdom(pages).shown))
+        app.router.add_get("/kingdom", question(partial(kingdom_page, pages=pages)))
         app.router.add_post("/forget", page(self.own.forget))
         app.router.add_get("/privacy", page(self.own.privacy))
         app.router.add_get("/map/{kind:win|border}.svg", question(self.pictures.map))
