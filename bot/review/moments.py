@@ -514,16 +514,6 @@ def read_events(
     return reader
 
 
-def read_on(reader: Reader, index: int, events: Sequence[Event]) -> None:
-    """Read further events, the first of which has this index.
-
-    None of them was taken back, and all who play have their seats and their dice; see
-    `starts_anew`.
-    """
-    for number, event in enumerate(events, start=index):
-        reader.read(number, event, apply(reader.game, event))
-
-
 def starts_anew(event: Event) -> bool:
     """Whether others play after an event than before it, or with other dice.
 
