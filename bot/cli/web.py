@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from bot.fronts.web.app import served
+from bot.fronts.web import app
 from bot.fronts.web.processes import processes
 from bot.fronts.web.settings import WebSettings
 from bot.fronts.web.site import write_library, write_site
@@ -79,7 +79,7 @@ async def _written(settings: Settings, sites: dict[str, Ruleset], out: Path, *, 
         opened = open_parts(settings, Advisor(settings.strategies), allow_files=True)
         parts = await stack.enter_async_context(opened)
         here = parts.commands, parts.pressing, settings, chosen
-        base = await stack.enter_async_context(served(*here, is_patient=True))
+        base = await stack.enter_async_context(app.served(app.Front(*here, is_patient=True)))
         source = base, settings.language
         number = await write_library(*source, sites, out) if every else 0
         for name, rules in sites.items():
@@ -108,7 +108,7 @@ async def _serve(
         beside = await stack.enter_async_context(others)
         try:
             here = parts.commands, parts.pressing, settings, chosen
-            async with served(*here, front.answered, beside) as address:
+            async with app.served(app.Front(*here, front.answered, beside)) as address:
                 front.reaches = lambda: True
                 tell(address)
                 await at_once(parts.pressing.games.oracle.advisor.prepare)

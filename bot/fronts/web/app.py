@@ -164,18 +164,26 @@ class Front:
         self,
         commands: Commands,
         pressing: Pressing,
-        secret: bytes,
-        settings: WebSettings,
+        settings: Settings,
+        chosen: WebSettings,
         note: Callable[[str, float], object] | None = None,
         processes: Processes | None = None,
         *,
         is_patient: bool = False,
     ) -> None:
-        """Answers by the commands and presses of the chat, and the rest is as for `served`."""
+        """Answers by the commands and presses of the chat.
+
+        note : is told each page by its address, and the seconds until it was answered
+        processes : answer questions, if given
+        is_patient : whether an answer is waited for however long it takes
+
+        Raises StoreError.
+        """
+        self.chosen = chosen
         self._processes = processes
         self._told = note
-        self._address = urlsplit(settings.address or "")
-        self.visitors = Visitors(secret, settings)
+        self._address = urlsplit(chosen.address or "")
+        self.visitors = Visitors(own_secret(settings.data), chosen)
         self.answers = Answers(commands, is_patient=is_patient)
         self.pages = Pages(commands, pressing, self.answers)
         self.pictures = Pictures(commands, pressing, self.answers)
@@ -318,26 +326,9 @@ class Front:
 
 
 @asynccontextmanager
-async def served(
-    commands: Commands,
-    pressing: Pressing,
-    settings: Settings,
-    chosen: WebSettings,
-    note: Callable[[str, float], object] | None = None,
-    processes: Processes | None = None,
-    *,
-    is_patient: bool = False,
-) -> AsyncIterator[str]:
-    """Serve the pages; yields where.
-
-    told : is told each page by its address, and the seconds until it was answered
-    processes : answer questions, if given
-    is_patient : whether an answer is waited for however long it takes
-
-    Raises StoreError, and OSError for an address in use.
-    """
-    secret = own_secret(settings.data)
-    front = Front(commands, pressing, secret, chosen, note, processes, is_patient=is_patient)
+async def served(front: Front) -> AsyncIterator[str]:
+    """Serve the pages; yields where. Raises OSError for an address in use."""
+    chosen = front.chosen
     logging.getLogger("aiohttp.server").addFilter(_is_ours)
     runner = web.AppRunner(front.app(), access_log=None, shutdown_timeout=_FINISH_SECONDS)
     await runner.setup()
