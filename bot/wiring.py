@@ -80,18 +80,11 @@ async def open_parts(
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(await Store.open(settings.database_url, keepers()))
         stack.push_async_callback(tasks.close)
-        rules = HouseRules(
-            store,
-            settings.strategies,
-            settings.kernels,
-            Limits(seconds=settings.solve_seconds, needed=settings.needed_seconds),
-            tasks,
-            allow_files=allow_files,
-        )
-        tables, oracle = (
-            Tables(store),
-            Oracle(advisor.with_matchups(folders_of(settings)), tasks, settings.needed_seconds),
-        )
+        bounds = Limits(seconds=settings.solve_seconds, needed=settings.needed_seconds)
+        folders = settings.strategies, settings.kernels
+        rules = HouseRules(store, *folders, bounds, tasks, allow_files=allow_files)
+        tables, advisor = Tables(store), advisor.with_matchups(folders_of(settings))
+        oracle = Oracle(advisor, tasks, settings.needed_seconds)
         games = Games(tables, oracle, pace)
         await end_abandoned(games, settings.abandoned_hours)
         back = LookingBack(tables, oracle)
