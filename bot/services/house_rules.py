@@ -147,6 +147,8 @@ class HouseRules:
         self._kernels = kernels.resolve()
         self._limits = limits or Limits()
         self._allow_files = allow_files
+        self.solved_files = self._strategies if allow_files else None
+        """Where strategies stand, of which some are of files; None where no files are read."""
         self._files: dict[str, str] = {}
         """Files that were asked for, by the names of their rules."""
         self._runs: dict[str, _Run] = {}
@@ -375,11 +377,6 @@ class HouseRules:
         reference, rules = await self.find(place, name)
         await self._store.set_place_setting(place, RULES_SETTING, reference)
         return rules
-
-    @property
-    def solved_files(self) -> Path | None:
-        """Where strategies stand, of which some are of files; None where no files are read."""
-        return self._strategies if self._allow_files else None
 
     def is_solved(self, rules: Ruleset) -> bool:
         """Whether there is a sound strategy file for the rules."""
