@@ -11,6 +11,7 @@ from typing import Any
 from bot.fronts.watching import Watching
 from bot.settings import Settings
 from bot.store.backups import keep_backups
+from bot.tasks.answering import beside
 from bot.wiring import Parts
 
 if sys.platform != "win32":
@@ -53,19 +54,14 @@ async def hosted(
             watching = Watching(parts.store, parts.tasks, backups, front.is_ready)
             front.answered = watching.answered
             await stack.enter_async_context(watching.serve(*settings.http_address, posted or {}))
-        beside = []
+        works = []
         if settings.backup_days:
             database = parts.store.database
-            beside.append(keep_backups(database, settings.backups, settings.backup_days))
+            works.append(keep_backups(database, settings.backups, settings.backup_days))
         if address := os.environ.get("NOTIFY_SOCKET"):
-            beside.append(_keep_notifying(address, front))
-        running = [asyncio.create_task(coroutine) for coroutine in beside]
-        try:
+            works.append(_keep_notifying(address, front))
+        async with beside(*works):
             yield front
-        finally:
-            for task in running:
-                task.cancel()
-            await asyncio.gather(*running, return_exceptions=True)
 
 
 _LOOK_SECONDS = 1.0

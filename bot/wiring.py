@@ -6,7 +6,7 @@ import logging
 import math
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -27,6 +27,7 @@ from bot.services.tables import Tables
 from bot.settings import Settings
 from bot.store.rows import StaleVersionError, StoreError
 from bot.store.store import Store, database_of
+from bot.tasks.answering import beside
 from bot.tasks.pressure import Pressure
 from bot.tasks.tasks import TaskLimits, Tasks
 from solver.errors import FarkleError
@@ -71,30 +72,21 @@ async def open_parts(
     Raises StoreError.
     """
     check_folder(settings)
-    store = await Store.open(settings.database_url, keepers())
-    ending: asyncio.Task[None] | None = None
     pressure = Pressure(late)
     limits = TaskLimits(
         settings.person_tasks, settings.place_tasks, settings.task_seconds, patience
     )
     tasks = Tasks(limits, settings.workers, settings.worker_memory, pressure)
-    watching = asyncio.create_task(pressure.watch())
-    try:
-        rules = HouseRules(
-            store,
-            settings.strategies,
-            settings.kernels,
-            Limits(seconds=settings.solve_seconds, needed=settings.needed_seconds),
-            tasks,
-            allow_files=allow_files,
-        )
-        tables, oracle = (
-            Tables(store),
-            Oracle(advisor.with_matchups(folders_of(settings)), tasks, settings.needed_seconds),
-        )
+    async with AsyncExitStack() as stack:
+        store = await stack.enter_async_context(await Store.open(settings.database_url, keepers()))
+        stack.push_async_callback(tasks.close)
+        bounds = Limits(seconds=settings.solve_seconds, needed=settings.needed_seconds)
+        folders = settings.strategies, settings.kernels
+        rules = HouseRules(store, *folders, bounds, tasks, allow_files=allow_files)
+        tables, advisor = Tables(store), advisor.with_matchups(folders_of(settings))
+        oracle = Oracle(advisor, tasks, settings.needed_seconds)
         games = Games(tables, oracle, pace)
         await end_abandoned(games, settings.abandoned_hours)
-        ending = asyncio.create_task(keep_ending(games, settings.abandoned_hours))
         back = LookingBack(tables, oracle)
         questions = PositionQuestions(oracle, rules, tables)
         core = Core(settings, tables, games, oracle, rules, questions, back)
@@ -112,15 +104,8 @@ async def open_parts(
         sys.setswitchinterval(0.0005)
         commands = commands_of(core, features)
         pressing = Pressing(games, rules, [*features, of_answers(questions, commands)])
-        yield Parts(commands, pressing, games, rules, store, tasks)
-    finally:
-        if ending:
-            ending.cancel()
-            with suppress(asyncio.CancelledError):
-                await ending
-        watching.cancel()
-        await tasks.close()
-        await store.close()
+        async with beside(pressure.watch(), keep_ending(games, settings.abandoned_hours)):
+            yield Parts(commands, pressing, games, rules, store, tasks)
 
 
 def commands_of(core: Core, features: Sequence[Feature]) -> Commands:

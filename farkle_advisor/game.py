@@ -350,9 +350,9 @@ class Game:
             raise InvalidPositionError(
                 "farkles in a row are counted in games of two alone: leave them out"
             )
-        return Situation.given(
+        return Situation(
             banked=whole("me", me),
-            opponent=others,
+            opponent=tuple(others),
             turn_total=whole("turn", turn),
             hot_dice=None if hot_dice is None else whole("hot_dice", hot_dice),
             farkles=mine,

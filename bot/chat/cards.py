@@ -30,12 +30,23 @@ def answer_card(
 ) -> Card:
     """Advice, odds or a hint with a button that asks for all of it.
 
-    ask : makes the press of that button where the position has no ID
+    whole : whether all set-asides are told, and not the best with that button
+    ask : makes the press of the button where the position has no ID
     """
-    answer = (subject.advice or subject.odds) if isinstance(subject, Hint) else subject
+    if isinstance(subject, Hint):
+        hint = subject
+    elif isinstance(subject, Advice):
+        hint = Hint(subject, None, exact=True)
+    else:
+        hint = Hint(None, subject, exact=True)
+    answer = hint.advice or hint.odds
     if answer and (opens := views.opened_by(answer)):
         ask = partial(AskPress, opens)
-    card = advice_card(subject, whole=whole or ask is None)
+    head, notes = hint_head(hint), [] if hint.exact else [say(NOT_EXACT)]
+    if hint.advice:
+        card = _advice_card(hint.advice, head, notes, whole=whole or ask is None)
+    else:
+        card = Card("\n".join([*_marked_odds(hint.odds, head), *notes]) if hint.odds else head)
     return pressable(card, ask) if ask else card
 
 
@@ -54,23 +65,6 @@ def review_card(game: str, pages: Sequence[Card], page: int) -> Card:
         replace(pages[page], buttons=(back, Button("on", say("Next ▶"), enabled=on))),
         lambda to: ReviewPage(game, max(page - 1, 0) if to == "back" else page + 1, to),
     )
-
-
-def advice_card(subject: Advice | Odds | Hint, *, whole: bool = False) -> Card:
-    """Advice, odds or a hint as a message.
-
-    whole : whether all set-asides are told, and not the best with a button for the others
-    """
-    if isinstance(subject, Hint):
-        hint = subject
-    elif isinstance(subject, Advice):
-        hint = Hint(subject, None, exact=True)
-    else:
-        hint = Hint(None, subject, exact=True)
-    head, notes = hint_head(hint), [] if hint.exact else [say(NOT_EXACT)]
-    if hint.advice:
-        return _advice_card(hint.advice, head, notes, whole=whole)
-    return Card("\n".join([*_marked_odds(hint.odds, head), *notes]) if hint.odds else head)
 
 
 def _advice_card(advice: Advice, head: str, notes: list[str], *, whole: bool) -> Card:

@@ -399,7 +399,7 @@ class Line:
             for name, attribute, kind in _POSITION
             if kind in read and name in self.options
         }
-        return Situation.given(**given, rules=rules)
+        return Situation(**given, rules=rules)
 
 
 Handler = Callable[[Line, Caller], Stream]
@@ -734,12 +734,7 @@ class Commands:
     @asked(
         "/help [COMMAND]",
         say_later("more about a command or group"),
-        word(
-            "command",
-            say_later("a command or a group to explain"),
-            most=40,
-            completes="command",
-        ),
+        word("command", say_later("a command or a group to explain"), most=40, completes="command"),
     )
     async def _help(self, line: Line, _: Caller) -> AsyncIterator[Reply]:
         name = line.words.rstrip(ENDS).lower()

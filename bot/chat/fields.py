@@ -102,14 +102,12 @@ ROLL = word("dice", say_later("the faces, such as 6 5 3 3 3 2 or 653332"), most=
 SETS = (
     Field("my-dice", say_later("your six dice, such as lucky*3,odd,ordinary*2")),
     Field(
-        "their-dice",
-        say_later("the opponent's dice, ordinary if left out; for several SET/SET"),
+        "their-dice", say_later("the opponent's dice, ordinary if left out; for several SET/SET")
     ),
     Field("my-badge", say_later("your badge, such as emperor, carpenter:150 or gold-might:2")),
     Field("their-badge", say_later("the opponent's badge")),
     yes_no(
-        "joker-alone",
-        say_later("yes or no: whether jokers score by themselves; no source says"),
+        "joker-alone", say_later("yes or no: whether jokers score by themselves; no source says")
     ),
 )
 """What players bring."""

@@ -468,9 +468,7 @@ def typed_dice(typed: str, table: Table, caller: Caller, *, kept: bool = False) 
             say('"{dice}" cannot be kept', dice=typed) if typed else say("say which dice to keep")
         )
         raise InvalidRollError.say(
-            "{what}: {examples}, and then roll or bank",
-            what=what,
-            examples=kept_examples(game),
+            "{what}: {examples}, and then roll or bank", what=what, examples=kept_examples(game)
         ) from None
 
 

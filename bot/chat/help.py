@@ -13,18 +13,12 @@ if TYPE_CHECKING:
     from bot.chat.commands import Command
 
 GROUPS = {
-    "ask": (
-        say_later("what is best, how good it is, and tables to learn"),
-        "advise odds position",
-    ),
+    "ask": (say_later("what is best, how good it is, and tables to learn"), "advise odds position"),
     "play": (
         say_later("games with people, bots or real dice"),
         "play join roll keep bank take undo hint show track score fix leave resign pick use seed",
     ),
-    "practise": (
-        say_later("positions to solve, reviews and records"),
-        "",
-    ),
+    "practise": (say_later("positions to solve, reviews and records"), ""),
     "rules": (say_later("rule sets, and rules of your own"), "rules compare"),
     "manage": (
         say_later("open games, settings of this place, and what is stored about you"),

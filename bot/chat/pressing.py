@@ -21,20 +21,9 @@ from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller, Person, Player, Table, bot_name
 from bot.store.rows import StaleVersionError
+from bot.table import events
 from bot.table.commands import resign
-from bot.table.events import (
-    Accepted,
-    Banked,
-    Joined,
-    Kept,
-    Picked,
-    Rolled,
-    Scored,
-    Setup,
-    TookOver,
-    Undone,
-    Used,
-)
+from bot.table.events import Setup
 from bot.table.state import Stage
 from bot.tasks.solving import Needed
 from bot.tasks.tasks import Delay
@@ -130,16 +119,16 @@ QUESTIONS = {"hint", "all", "details", "rules", "why"}
 _AT_THE_END = {"review", "again", "details"}
 """Buttons of a table that is over."""
 _MOVES: dict[str, type] = {
-    "roll": Rolled,
-    "take": TookOver,
-    "bank": Banked,
-    "keep": Kept,
-    "use": Used,
-    "accept": Accepted,
-    "farkle": Scored,
-    "points": Scored,
-    "fell": Rolled,
-    "undo": Undone,
+    "roll": events.Rolled,
+    "take": events.TookOver,
+    "bank": events.Banked,
+    "keep": events.Kept,
+    "use": events.Used,
+    "accept": events.Accepted,
+    "farkle": events.Scored,
+    "points": events.Scored,
+    "fell": events.Rolled,
+    "undo": events.Undone,
 }
 """What buttons make happen that are of one moment of a turn; those of pairs are, too."""
 
@@ -376,7 +365,7 @@ def too_late(caller: Caller, table: Table, press: TablePress) -> str | None:
     elif press.action == "bot":
         # who chooses one twice at once has one
         since = table.events[max(0, press.version - 1) :]
-        if any(isinstance(event, Joined) and event.level == press.chose for event in since):
+        if any(isinstance(event, events.Joined) and event.level == press.chose for event in since):
             called = bot_name(press.chose)
             late = say("{bot} has just sat down: press again to add another bot", bot=called)
     return late
@@ -384,15 +373,16 @@ def too_late(caller: Caller, table: Table, press: TablePress) -> str | None:
 
 def _gone_on(caller: Caller, table: Table, press: TablePress) -> str | None:
     """Return why a press is too late that belongs to one moment of a turn, as `too_late` does."""
-    then, events = table.since(press.version) or (None, [])
-    if then and not events and press.action != "undo":
+    then, happened = table.since(press.version) or (None, [])
+    if then and not happened and press.action != "undo":
         return None  # people only came and went
-    if then and events:
+    if then and happened:
         action = press.action
-        done = next((event for event in events if not isinstance(event, Kept)), events[0])
+        moves = (event for event in happened if not isinstance(event, events.Kept))
+        done = next(moves, happened[0])
         whose = then.before if action == "undo" and then.before else then
         own = then.tracked or table.seat_of(caller.person) == whose.mover
-        is_it = isinstance(done, _MOVES.get(action, Picked))
+        is_it = isinstance(done, _MOVES.get(action, events.Picked))
         if own and is_it and getattr(done, "ending", action) == action:
             return ""
     return say("the game has moved on: look at how it stands now")

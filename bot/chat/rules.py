@@ -90,7 +90,9 @@ class RulesCommands:
             raise InvalidRequestError.say(
                 "/rules diff takes two names, as in /rules diff facebook sunday"
             )
-        return Reply((rules[0], rules[1]), _diff_text, lambda both: library.diff_data(*both))
+        names = rules[0].name, rules[1].name
+        text = partial(library.diff_text, *rules, names, library.key_as_typed)
+        return Reply(rules, lambda _: text(), lambda both: library.diff_data(*both))
 
     async def _find(self, place: str, words: str, options: Mapping[str, str]) -> Reply:
         """The rule sets that say some words, or something of options."""
@@ -189,8 +191,3 @@ class RulesCommands:
         return Reply(
             deleted, views.deleted_text, lambda rules: {"deleted": rules.name, "rules": rules.now}
         )
-
-
-def _diff_text(both: tuple[Ruleset, Ruleset]) -> str:
-    one, other = both
-    return library.diff_text(one, other, (one.name, other.name), library.key_as_typed)

@@ -9,13 +9,7 @@ from bot.services.situation import TURN_TOTAL, dice_and_numbers, left_to_roll, o
 from bot.shell.needed import ready_to_answer, solved_first
 from bot.shell.output import Shown, answer_options, json_option, show
 from bot.shell.places import Here, here_option
-from bot.shell.position import (
-    BROUGHT,
-    AsInTheChat,
-    dice_options,
-    position_option,
-    position_options,
-)
+from bot.shell.position import BROUGHT, AsInTheChat, dice_options, position_option, position_options
 from bot.views.advice import advice_text, answer_text, odds_text
 from bot.views.answer_data import advice_sheet, answer_data
 from solver.errors import InvalidRequestError
@@ -31,13 +25,7 @@ from solver.play.advice import Advice, read_id
 @click.option("--endings", is_flag=True, help="Tell how the turn ends after each choice.")
 @answer_options
 def advise(
-    here: Here,
-    /,
-    dice: tuple[str, ...],
-    goal: int | None,
-    *,
-    endings: bool,
-    **given: Any,
+    here: Here, /, dice: tuple[str, ...], goal: int | None, *, endings: bool, **given: Any
 ) -> Shown:
     """Rank what to keep of a roll, best first.
 

@@ -50,10 +50,10 @@ def _load(
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Lines]:
-        advisor = Advisor(settings.strategies)
-        pace = _PACE if console.is_terminal() else 0.0
-        async with open_parts(settings, advisor, pace=pace, allow_files=True) as parts:
+        pace, known = _PACE if console.is_terminal() else 0.0, Advisor(settings.strategies)
+        async with open_parts(settings, known, pace=pace, allow_files=True) as parts:
+            prepare = parts.games.oracle.advisor.prepare
             folder = settings.history.parent
-            yield Lines(parts.commands, folder, as_json=as_json, prepare=advisor.prepare)
+            yield Lines(parts.commands, folder, as_json=as_json, prepare=prepare)
 
     return opened

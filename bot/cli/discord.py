@@ -99,13 +99,12 @@ async def connect(
         hosted(settings, parts, {signed.PATH: door.answer} if door else {}) as watched,
     ):
         front = DiscordFront(parts.commands, parts.pressing, watched.answered)
-
-        def connects(connecting: client.FarkleClient) -> None:
-            watched.reaches = connecting.is_there
-
+        shards = chosen.farkle_discord_shards
+        bot = client.FarkleClient(front, parts.store, settings.data, shards, door)
+        watched.reaches = bot.is_there
         if door:  # another program may answer the next press
             parts.pressing.choices.remembers = False
-        await client.run_discord(front, parts.store, settings.data, chosen, token, connects, door)
+        await client.run_discord(bot, chosen, token)
 
 
 def _end(error: FarkleError, status: int) -> None:

@@ -2,10 +2,10 @@
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections import UserDict
 from importlib import import_module
 from itertools import pairwise
-from typing import cast
+from typing import Any
 
 import click
 
@@ -42,20 +42,14 @@ COMMANDS = {
 """Where each command is: its module, and its name there. --help has this order."""
 
 
-class _Commands(Mapping[str, click.Command]):
+class _Commands(UserDict[str, Any]):
     """The commands by name. The file of one is loaded when it is asked for: all take a second."""
 
     def __getitem__(self, name: str) -> click.Command:
-        module, _, command = COMMANDS[name].rpartition(".")
+        module, _, command = super().__getitem__(name).rpartition(".")
         with loading():
             entry: click.Command = getattr(import_module(module), command)
         return entry
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
-
-    def __len__(self) -> int:
-        return len(COMMANDS)
 
 
 def run() -> tuple[str, int]:
@@ -135,8 +129,7 @@ def _docstring(where: str) -> str | None:
     return said.get(command)
 
 
-# click itself adds none to what it is given
-@click.group(cls=_InOrder, commands=cast("MutableMapping[str, click.Command]", _Commands()))
+@click.group(cls=_InOrder, commands=_Commands(COMMANDS))
 @click.version_option(package_name="farkle-advisor")
 @click.pass_context
 def farkle(context: click.Context) -> None:

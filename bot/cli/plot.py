@@ -168,12 +168,7 @@ def plot() -> None:
 @click.option("--top", type=click.IntRange(min=1), metavar="T", help="Highest turn total shown.")
 @_picture_options
 def plot_turn(
-    here: Here,
-    /,
-    dice: int | None,
-    shown: Shown,
-    top: int | None,
-    **situation: Any,
+    here: Here, /, dice: int | None, shown: Shown, top: int | None, **situation: Any
 ) -> Picture:
     """A whole turn: where to roll, where to bank.
 
@@ -191,13 +186,7 @@ def plot_turn(
 @plot.command("border")
 @_score_options
 @_picture_options
-def plot_border(
-    here: Here,
-    /,
-    step: int | None,
-    least: int,
-    **situation: Any,
-) -> Picture:
+def plot_border(here: Here, /, step: int | None, least: int, **situation: Any) -> Picture:
     """The turn totals from which to bank, by the scores.
 
     A panel for each number of dice, over both scores at the start of a turn.
@@ -212,13 +201,7 @@ def plot_border(
 @plot.command("win")
 @_score_options
 @_picture_options
-def plot_win(
-    here: Here,
-    /,
-    step: int | None,
-    least: int,
-    **situation: Any,
-) -> Picture:
+def plot_win(here: Here, /, step: int | None, least: int, **situation: Any) -> Picture:
     """Win probability by the scores."""
     strategy, start = _start(here, situation)
     scores = _scores(strategy.rules, step, least, _WIN_CELLS)
@@ -236,12 +219,7 @@ def plot_win(
     help="Bars by rule set at the start of the game, or curves over equal scores.",
 )
 @_picture_options
-def plot_compare(
-    here: Here,
-    /,
-    rules: tuple[str, ...],
-    over: str,
-) -> Picture:
+def plot_compare(here: Here, /, rules: tuple[str, ...], over: str) -> Picture:
     """What rules change, side by side.
 
     RULES are names of solved rule sets or their TOML files.
@@ -312,7 +290,7 @@ def _start(here: Here, situation: dict[str, Any]) -> tuple[Strategy, Position]:
     """The strategy, and what holds at all scores of a picture. Raises FarkleError."""
     strategy = strategy_of(here, situation["rules"] or DEFAULT_RULES)
     rules = strategy.rules
-    asked = Situation.given(**{**situation, "rules": rules, "hot_dice": 0})
+    asked = Situation(**{**situation, "rules": rules, "hot_dice": 0})
     start = position_of(rules, asked, None)
     check_position(rules, start)
     hot_dice = situation["hot_dice"] or 0

@@ -38,12 +38,7 @@ def study() -> None:
 )
 @here_option
 @answer_options
-def floor(
-    here: Here,
-    rules: str,
-    floor: int | None,
-    lower: int | None,
-) -> Shown:
+def floor(here: Here, rules: str, floor: int | None, lower: int | None) -> Shown:
     """Compare two score floors: what the higher one changes.
 
     RULES is the name of a rule set or a TOML file. Both games are solved first if need be.
@@ -78,14 +73,7 @@ def floor(
 @click.option("--replace", is_flag=True, help="Keep these counts even if there are better ones.")
 @here_option
 @answer_options
-def levels(
-    here: Here,
-    rules: str,
-    games: int | None,
-    seed: int,
-    *,
-    replace: bool,
-) -> Shown:
+def levels(here: Here, rules: str, games: int | None, seed: int, *, replace: bool) -> Shown:
     """Say how often every level of the bot wins against optimal play, exactly.
 
     RULES is the name of a rule set or a TOML file. The game is solved first if need be. With

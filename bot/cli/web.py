@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from bot.fronts.web.app import served, until_ended
+from bot.fronts.web import app
 from bot.fronts.web.processes import processes
 from bot.fronts.web.settings import WebSettings
 from bot.fronts.web.site import write_library, write_site
@@ -21,7 +21,7 @@ from bot.services.advisor import Advisor
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings, read_settings
 from bot.shell.first_solve import solve_with_bar
-from bot.tasks.answering import at_once
+from bot.tasks.answering import at_once, until_ended
 from bot.wiring import open_parts
 from solver.errors import InvalidRequestError, system_reason
 from solver.rules.file import load_rules, preset_names
@@ -79,7 +79,7 @@ async def _written(settings: Settings, sites: dict[str, Ruleset], out: Path, *, 
         opened = open_parts(settings, Advisor(settings.strategies), allow_files=True)
         parts = await stack.enter_async_context(opened)
         here = parts.commands, parts.pressing, settings, chosen
-        base = await stack.enter_async_context(served(*here, is_patient=True))
+        base = await stack.enter_async_context(app.served(app.Front(*here, is_patient=True)))
         source = base, settings.language
         number = await write_library(*source, sites, out) if every else 0
         for name, rules in sites.items():
@@ -94,11 +94,7 @@ def answer_questions(settings: Settings, chosen: WebSettings, tell: Callable[[st
 
 
 async def _serve(
-    settings: Settings,
-    chosen: WebSettings,
-    tell: Callable[[str], None],
-    *,
-    is_beside: bool = False,
+    settings: Settings, chosen: WebSettings, tell: Callable[[str], None], *, is_beside: bool = False
 ) -> None:
     """Serve until SIGINT or SIGTERM; `tell` is told where. Raises FarkleError."""
     async with contextlib.AsyncExitStack() as stack:
@@ -112,7 +108,7 @@ async def _serve(
         beside = await stack.enter_async_context(others)
         try:
             here = parts.commands, parts.pressing, settings, chosen
-            async with served(*here, front.answered, beside) as address:
+            async with app.served(app.Front(*here, front.answered, beside)) as address:
                 front.reaches = lambda: True
                 tell(address)
                 await at_once(parts.pressing.games.oracle.advisor.prepare)

@@ -149,11 +149,8 @@ def _drawn(name: str, draw: Callable[[], bytes], folder: Path) -> str:
                 free.write(picture)
                 break
     except OSError as error:
-        return say(
-            "The picture cannot be written to {file} ({reason}).",
-            file=file,
-            reason=system_reason(error),
-        )
+        reason = system_reason(error)
+        return say("The picture cannot be written to {file} ({reason}).", file=file, reason=reason)
     return say("The picture is in {file}.", file=file)
 
 
@@ -164,11 +161,8 @@ def _proof_kept(proof: Proof, folder: Path) -> str:
         make_private(folder)
         file.write_bytes(proof.to_json().encode())
     except OSError as error:
-        return say(
-            "The proof cannot be written to {file} ({reason}).",
-            file=file,
-            reason=system_reason(error),
-        )
+        reason = system_reason(error)
+        return say("The proof cannot be written to {file} ({reason}).", file=file, reason=reason)
     return say(
         "The proof of the dice of game {game} is in {file}; with this program anybody can check"
         " it.",

@@ -17,25 +17,8 @@ from enum import StrEnum
 from math import fsum
 
 from bot.review.worth import Shares, TurnWorth, Worth
-from bot.table.events import (
-    Accepted,
-    Banked,
-    Begun,
-    Corrected,
-    Event,
-    Joined,
-    Kept,
-    Left,
-    Picked,
-    Resigned,
-    Rolled,
-    Scored,
-    Skipped,
-    TookOver,
-    TurnEnding,
-    Undone,
-    Used,
-)
+from bot.table import events
+from bot.table.events import Begun, Event, TurnEnding
 from bot.table.fold import apply, begin, turn_with
 from bot.table.state import Game
 from solver.game.position import Position
@@ -89,14 +72,14 @@ def choices(worth: Worth, game: Game, kept: Roll | None = None) -> list[Alternat
         then = replace(game, turn=turn_with(game, option))
         alternatives += _before_a_roll(worth, turn, then, option.dice)
     if game.held.uses is not None and game.is_farkle:
-        taken = worth.shares(apply(game, Accepted()))
+        taken = worth.shares(apply(game, events.Accepted()))
         left = _choice(turn, mover, game.turn.state, (), Decision.BANK, taken)
         alternatives.append(replace(left, turn_total=0))
     if not game.may_use or game.power is None:
         return alternatives
     if game.power.kind is PowerKind.DOPPELGANGER:
         for option in game.set_asides():
-            then = apply(game, Used(dice=option.dice))
+            then = apply(game, events.Used(dice=option.dice))
             for choice in _before_a_roll(worth, worth.turn(then), then, option.dice):
                 alternatives.append(replace(choice, use=PowerKind.DOPPELGANGER))
         return alternatives
@@ -169,10 +152,10 @@ class Kind(StrEnum):
 
 
 _OTHER_KINDS = {
-    Scored: Kind.TURN,
-    Skipped: Kind.SKIPPED,
-    Resigned: Kind.RESIGNED,
-    Corrected: Kind.ADJUSTMENT,
+    events.Scored: Kind.TURN,
+    events.Skipped: Kind.SKIPPED,
+    events.Resigned: Kind.RESIGNED,
+    events.Corrected: Kind.ADJUSTMENT,
 }
 
 
@@ -364,28 +347,28 @@ class Reader:
         before, mover = self.game, self.game.mover
         self.index, self.game = index, after
         match event:
-            case Kept():
+            case events.Kept():
                 self.open = replace(self.open or _Decision(before), kept=make_roll(event.dice))
                 return
-            case Banked() | Accepted():
+            case events.Banked() | events.Accepted():
                 self._decided(before, Decision.BANK)
-            case TookOver():
+            case events.TookOver():
                 self._decided(before, Decision.TAKE_OVER)
-            case Used():
+            case events.Used():
                 if not self._used(before, event):
                     return
-            case Rolled():
+            case events.Rolled():
                 self._rolled(before, make_roll(event.dice))
                 if after.turn.roll is not None:
                     return  # the turn goes on, from what the roll is worth
-            case Scored() | Skipped() | Resigned() | Corrected():
+            case events.Scored() | events.Skipped() | events.Resigned() | events.Corrected():
                 self._otherwise(mover, event)
             case _:
                 return
         self._settle(mover)
         if after.last is not None and after.last is not before.last:
             self._end_turn(mover, after.last.how, after.last.points)
-        elif isinstance(event, Resigned) and (after.over or event.seat == mover):
+        elif isinstance(event, events.Resigned) and (after.over or event.seat == mover):
             self._end_turn(mover, TurnEnding.RESIGNED)
         elif after.mover != mover:
             self._begin_turn()
@@ -414,7 +397,7 @@ class Reader:
             self.losses[mover].append(loss)
         self._add(mover, Kind.DECISION, -loss, chosen.shares, judgement)
 
-    def _used(self, before: Game, event: Used) -> bool:
+    def _used(self, before: Game, event: events.Used) -> bool:
         """Read the use of a badge; returns whether the use was the decision."""
         power = before.side.power
         if power is None:
@@ -446,13 +429,13 @@ class Reader:
             after = self.worth.shares(self.game)
         self._add(mover, Kind.ROLL, after[mover] - value, after)
 
-    def _otherwise(self, mover: int, event: Scored | Skipped | Resigned | Corrected) -> None:
+    def _otherwise(self, mover: int, event: Event) -> None:
         """Read an event that is neither a roll nor a decision."""
         self.open = None
         nothing_yet = len(self.moments) == self.first
-        seat = event.seat if isinstance(event, Resigned | Corrected) else mover
+        seat = event.seat if isinstance(event, events.Resigned | events.Corrected) else mover
         self._change(seat, _OTHER_KINDS[type(event)])
-        if isinstance(event, Corrected) and nothing_yet:
+        if isinstance(event, events.Corrected) and nothing_yet:
             self._begin_turn()
 
     def _change(self, seat: int, kind: Kind) -> None:
@@ -460,12 +443,7 @@ class Reader:
         self._add(seat, kind, now[seat] - self.value[seat], now)
 
     def _add(
-        self,
-        seat: int,
-        kind: Kind,
-        gain: float,
-        value: Shares,
-        judgement: Judgement | None = None,
+        self, seat: int, kind: Kind, gain: float, value: Shares, judgement: Judgement | None = None
     ) -> None:
         """Add a moment after which the seats have these win probabilities."""
         before, self.value = self.value, _rounded_alike(value)
@@ -536,22 +514,12 @@ def read_events(
     return reader
 
 
-def read_on(reader: Reader, index: int, events: Sequence[Event]) -> None:
-    """Read further events, the first of which has this index.
-
-    None of them was taken back, and all who play have their seats and their dice; see
-    `starts_anew`.
-    """
-    for number, event in enumerate(events, start=index):
-        reader.read(number, event, apply(reader.game, event))
-
-
 def starts_anew(event: Event) -> bool:
     """Whether others play after an event than before it, or with other dice.
 
     It comes before the first roll, and whoever plays then was there from the start.
     """
-    return isinstance(event, Joined | Left | Picked)
+    return isinstance(event, events.Joined | events.Left | events.Picked)
 
 
 def steps_before_start(steps: Sequence[tuple[int, Event, Game]]) -> int:
@@ -559,16 +527,16 @@ def steps_before_start(steps: Sequence[tuple[int, Event, Game]]) -> int:
     return max((k for k, (_, event, _) in enumerate(steps, 1) if starts_anew(event)), default=0)
 
 
-def effective_events(first: Begun, events: Sequence[Event]) -> list[tuple[int, Event, Game]]:
+def effective_events(first: Begun, happened: Sequence[Event]) -> list[tuple[int, Event, Game]]:
     """The events that were not taken back, each with its index and the game after it."""
     game = begin(first)
     steps: list[tuple[int, Event, Game]] = []
-    for index, event in enumerate(events):
-        taken_back = isinstance(event, Undone) and game.before is not None
+    for index, event in enumerate(happened):
+        taken_back = isinstance(event, events.Undone) and game.before is not None
         game = apply(game, event)
         if taken_back:
             steps.pop()
-        elif not isinstance(event, Undone):
+        elif not isinstance(event, events.Undone):
             steps.append((index, event, game))
     return steps
 

@@ -104,10 +104,7 @@ class Advisor:
     """Answers from strategy files, which stay open once they were asked for."""
 
     def __init__(
-        self,
-        strategies: Path,
-        program: str | None = None,
-        matchups: "MatchupFolders | None" = None,
+        self, strategies: Path, program: str | None = None, matchups: "MatchupFolders | None" = None
     ) -> None:
         """Answers from the files in the folder `strategies`.
 
@@ -181,7 +178,7 @@ class Advisor:
             return Asked(play, position, brought)
         named = situation.rules if isinstance(situation.rules, str) else None
         rules = rules_of(situation)
-        if situation.others:
+        if len(situation.opponent) > 1:
             return Asked(self._shared_for(rules, situation.players, named), position)
         return Asked(self.strategy(rules, named), position)
 
@@ -279,10 +276,6 @@ class Advisor:
         """Whether the strategy of two is open and in use, so that it answers in no time."""
         known = self._open.get((rules, 2))
         return isinstance(known, Strategy) and known.is_at_hand
-
-    def is_prompt(self, rules: Ruleset) -> bool:
-        """Whether it answers on games of two in less time than another thread would take."""
-        return is_quick(rules) and self.is_at_hand(rules)
 
     def strategy_for(
         self, rules: Ruleset, players: int, reference: str | None = None

@@ -11,7 +11,7 @@ from math import fsum
 from typing import Any, TypeVar
 
 from bot.review.highlights import GameChart
-from bot.review.moments import Reader, TurnChange, read_events, read_on, starts_anew
+from bot.review.moments import Reader, TurnChange, read_events, starts_anew
 from bot.review.review import Review, accuracy
 from bot.review.worth import Shares, Worth
 from bot.services.advisor import Advisor, is_quick
@@ -21,6 +21,7 @@ from bot.services.store_check import results_of
 from bot.services.tables import Table
 from bot.store.rows import GameResult
 from bot.table.events import Event, Undone
+from bot.table.fold import apply
 from bot.table.state import Game, Stage
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
@@ -111,7 +112,8 @@ class GameReaders:
 def _read(worth: Worth, table: Table, done: Events, reader: Reader | None) -> Reader:
     """Return what has read a game: the given reader of its first events, or another one."""
     if reader and _is_read_on(table, done):
-        read_on(reader, len(done), table.events[len(done) :])
+        for index, event in enumerate(table.events[len(done) :], start=len(done)):
+            reader.read(index, event, apply(reader.game, event))
         return reader
     return read_events(worth, table.begun, table.events, judges=False)
 

@@ -92,8 +92,7 @@ def _values(option: str, given: str, base: Ruleset) -> list[str]:
         step = int(bounds[3]) if bounds[3] else _step(last - first, points)
         if first > last or step < 1:
             raise InvalidRequestError.say(
-                "a range goes up, as in 1000..10000 or 1000..10000:500, unlike {range}",
-                range=given,
+                "a range goes up, as in 1000..10000 or 1000..10000:500, unlike {range}", range=given
             )
         number = (last - first) // step + 1
         values = [] if number > MOST_VALUES else list(map(str, range(first, last + 1, step)))
@@ -175,13 +174,7 @@ def compared_one(
     from solver.play.tally import compare  # noqa: PLC0415 - numba: 0.4 s
 
     comparison = compare(
-        rules,
-        strategies,
-        cache,
-        games=games,
-        seed=seed,
-        careless=careless,
-        on_progress=on_progress,
+        rules, strategies, cache, games=games, seed=seed, careless=careless, on_progress=on_progress
     )
     if rules.is_plain:
         return comparison

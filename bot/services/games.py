@@ -263,11 +263,7 @@ class Games:
             yield delay
 
     async def join(
-        self,
-        caller: Caller,
-        game_id: str | None,
-        level: str | None = None,
-        kit: Kit | None = None,
+        self, caller: Caller, game_id: str | None, level: str | None = None, kit: Kit | None = None
     ) -> AsyncIterator[News]:
         """Sit down at a table before the first roll, or have a bot sit down.
 

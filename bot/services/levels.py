@@ -11,7 +11,6 @@ from bot.services.reckoning import lessons_in
 from bot.services.tables import Caller, Table, Tables
 from bot.store.records import PersonStats, keep_review, person_stats, reviewed_games, unreviewed
 from bot.store.rows import DamagedGameError, MissingGameError, PlayedGame
-from bot.store.store import Store
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay, Task, TaskCancelledError
 from bot.tasks.workers import TaskError
@@ -81,6 +80,20 @@ class LookingBack:
             self._passed.add(game.id)
             raise
 
+    async def record(
+        self, caller: Caller, person: str, place: str | None
+    ) -> AsyncIterator["Delay | PlayerRecord"]:
+        """What somebody has done, after some games more were reviewed; how long that takes.
+
+        Where there is no time for reviews now, those that were made before count.
+        """
+        with suppress(TaskError, InvalidRequestError):
+            async for delay in self.catch_up(caller, person, place):
+                yield delay
+        stats = await person_stats(self._tables.store, person, place)
+        level = level_of(await reviewed_games(self._tables.store, person, place))
+        yield PlayerRecord(stats, level, await self.left(person, place))
+
     async def left(self, person: str, place: str | None = None) -> int:
         """How many games of a person could be reviewed yet, as far as is known."""
         games = await unreviewed(self._tables.store, person, place)
@@ -146,29 +159,6 @@ class PlayerRecord:
     """None before the first decision of a game that was reviewed."""
     left: int
     """Games that are not reviewed yet."""
-
-
-class Levels:
-    """How well people play."""
-
-    def __init__(self, store: Store, back: LookingBack) -> None:
-        self._store = store
-        self._back = back
-
-    async def record(
-        self, caller: Caller, person: str, place: str | None
-    ) -> AsyncIterator[Delay | PlayerRecord]:
-        """What somebody has done, after some games more were reviewed; how long that takes.
-
-        Where there is no time for reviews now, those that were made before count.
-        """
-        with suppress(TaskError, InvalidRequestError):
-            async for delay in self._back.catch_up(caller, person, place):
-                yield delay
-        stats = await person_stats(self._store, person, place)
-        games = await reviewed_games(self._store, person, place)
-        level = level_of(games)
-        yield PlayerRecord(stats, level, await self._back.left(person, place))
 
 
 def level_of(games: Sequence[PlayedGame]) -> PlayerLevel | None:

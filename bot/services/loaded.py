@@ -225,7 +225,7 @@ class LoadedDice:
             )
         counted = situation._replace(
             banked=self._score(0, situation.banked),
-            opponent=self._score(1, situation.opponent),
+            opponent=(self._score(1, situation.opponent[0]),),
             hot_dice=(situation.hot_dice or 0) if self.matchup.counts_hot_dice else 0,
             began=True,
         )
@@ -272,7 +272,7 @@ def read_kits(
     number = situation.players - 1
     if len(others) == 1:
         others *= number
-    if number == 1 and not situation.opponent:  # nobody has any points
+    if situation.opponent == (0,):  # nobody has any points
         number = len(others)
     if len(others) != number:
         raise InvalidRequestError.say(

@@ -148,11 +148,7 @@ def _best(play: BestPlay, game: Game) -> Move:
 
 
 def played(
-    advisor: Advisor,
-    rules: Ruleset,
-    levels: tuple[str, ...],
-    number: int,
-    dice: Random = _SYSTEM,
+    advisor: Advisor, rules: Ruleset, levels: tuple[str, ...], number: int, dice: Random = _SYSTEM
 ) -> Played:
     """A whole game between bots, the first of which begins, with the system's randomness.
 

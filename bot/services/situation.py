@@ -1,16 +1,11 @@
-"""What people mean: rules by name, and a position by its fields.
-
-From the fields every front makes its options.
-"""
+"""A position as people mean it, by its fields, of which every front makes its options."""
 
 import re
-import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from enum import Enum, auto
-from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bot.services.rule_options import with_goal
 from solver.errors import (
@@ -18,8 +13,6 @@ from solver.errors import (
     InvalidPositionError,
     InvalidRequestError,
     InvalidRollError,
-    InvalidRulesError,
-    did_you_mean,
     one_of,
 )
 from solver.game.many import check_players
@@ -27,17 +20,15 @@ from solver.game.many_best import last_turns
 from solver.game.position import Position, check_position, is_play_off, least_hot_dice, most_likely
 from solver.game.standings import Standing
 from solver.play.advice import PositionId
-from solver.rules.file import load_rules, make_rules, preset_names
+from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.rules.toml import NotTomlError, parse
 from solver.strategy import all_solved_rules
 from solver.turn.dice import Remaining, Roll, TurnState, make_roll, parse_dice
 from solver.turn.memory import told_apart, typed_set
-from solver.wording import say, say_later, short
+from solver.wording import say_later, short
 
 if TYPE_CHECKING:
     from bot.services.loaded import LoadedDice
-    from bot.store.store import Store
 
 DEFAULT_RULES = "facebook"
 KCD = "kcd"
@@ -64,9 +55,8 @@ class Situation(NamedTuple):
     """A position as people give it: what they leave out is the start of a turn."""
 
     banked: int = 0
-    opponent: int = 0
-    others: tuple[int, ...] = ()
-    """Scores of the players after the opponent, in the order of their turns."""
+    opponent: tuple[int, ...] = (0,)
+    """The scores of all others, in the order of their turns."""
     turn_total: int = 0
     farkles: int = 0
     opponent_farkles: int = 0
@@ -101,24 +91,19 @@ class Situation(NamedTuple):
     dice: "LoadedDice | None" = None
     """What players bring, the player to act first; None where all throw the dice of the rules."""
 
-    @classmethod
-    def given(cls, *, opponent: Sequence[int] = (0,), **fields: Any) -> "Situation":
-        """A position by its fields, with the scores of all others as one of them."""
-        return cls(opponent=opponent[0], others=tuple(opponent[1:]), **fields)
-
     @property
     def scores(self) -> tuple[int, ...]:
         """Return the scores of all players, in the order of their turns."""
-        return self.banked, self.opponent, *self.others
+        return self.banked, *self.opponent
 
     @property
     def players(self) -> int:
         """How many there are."""
-        return len(self.dice.kits) if self.dice else 2 + len(self.others)
+        return len(self.dice.kits) if self.dice else len(self.scores)
 
     def check_two(self) -> None:
         """Raises InvalidRequestError where more than two players are told of."""
-        if self.others:
+        if len(self.opponent) > 1:
             raise InvalidRequestError.say(
                 "this works for two players: them: takes one score here; /advise and /odds take"
                 " several"
@@ -382,112 +367,6 @@ def _points(typed: str) -> int:
     return int(re.sub("[,.']", "", typed).replace("\N{MINUS SIGN}", "-"))
 
 
-class KnownRules:
-    """The rules that a name means in a place: those that ship with the program, and its own."""
-
-    def __init__(self, store: "Store") -> None:
-        self._store = store
-
-    @cached_property
-    def presets(self) -> dict[str, Ruleset]:
-        """The rule sets that ship with the program, by name."""
-        return {name: load_rules(name) for name in preset_names()}
-
-    async def resolve(self, place: str, reference: str | None = None, origin: str = "") -> Ruleset:
-        """The rules of a name, those that ship with the program first; their names are theirs.
-
-        Those that the place uses if None. That nothing is called so starts with `origin`. Raises
-        InvalidRulesError or StoreError.
-        """
-        _, rules = await self.find(place, reference or await self.default(place), origin)
-        return rules
-
-    async def names(self, place: str) -> list[str]:
-        """The names of all rules, those that ship with blanks in place of hyphens as well.
-
-        Raises StoreError.
-        """
-        return [*await self.own(place), *self.presets, *map(_spoken, self.presets)]
-
-    async def several(self, place: str, words: Sequence[str]) -> tuple[Ruleset, ...]:
-        """The rules that words name one after the other; a name may be of several words.
-
-        Raises InvalidRulesError or StoreError.
-        """
-        known = {name.casefold() for name in await self.names(place)}
-        longest = max(len(name.split()) for name in known)
-        rules, left = [], [*words]
-        while left:
-            fits = (k for k in range(longest, 1, -1) if " ".join(left[:k]).casefold() in known)
-            number = next(fits, 1)
-            rules.append(await self.resolve(place, " ".join(left[:number])))
-            left = left[number:]
-        return tuple(rules)
-
-    async def default(self, place: str) -> str:
-        """What resolves to the rules of the place. Raises StoreError."""
-        chosen = (await self._store.place_settings(place)).get(RULES_SETTING)
-        return chosen if isinstance(chosen, str) and chosen else DEFAULT_RULES
-
-    async def find(self, place: str, name: str, origin: str = "") -> tuple[str, Ruleset]:
-        """The rules of a name, after that by which they are found at any time.
-
-        Raises InvalidRulesError, which starts with `origin`, or StoreError.
-        """
-        wanted = " ".join(name.split())
-        if preset := self.presets.get(wanted.lower()):
-            return preset.name, preset
-        own = await self.own(place)
-        if known := same_name(wanted, own):
-            return known, read_saved(known, own[known])
-        if spoken := self.preset_name(wanted):
-            return spoken, self.presets[spoken]
-        if file := await self._in_file(wanted, name):
-            return file
-        names = [*own, *self.presets]
-        guess = did_you_mean(short(wanted.lower()), names, say("; /rules lists them"))
-        raise InvalidRulesError(
-            origin + say('unknown rule set "{name}"', name=short(wanted)) + guess
-        )
-
-    async def _in_file(self, wanted: str, name: str) -> tuple[str, Ruleset] | None:  # noqa: ARG002
-        """The path and the rules of a file, where files may be asked for and it is one."""
-        return None
-
-    def preset_name(self, wanted: str) -> str | None:
-        """The name of the rules that ship with the program, typed with blanks or hyphens."""
-        folded = wanted.casefold()
-        return next((name for name in self.presets if folded in (name, _spoken(name))), None)
-
-    async def own(self, place: str) -> dict[str, str]:
-        """The rules that a place has saved, but for those whose name is now that of a preset."""
-        saved = await self._store.place_rules(place)
-        return {name: text for name, text in saved.items() if name.lower() not in self.presets}
-
-
-def _spoken(name: str) -> str:
-    return name.replace("-", " ")
-
-
-def same_name(name: str, known: Mapping[str, str]) -> str | None:
-    """The name among those known that is the same but for capital letters."""
-    folded = unicodedata.normalize("NFC", name).casefold()
-    return next((candidate for candidate in known if candidate.casefold() == folded), None)
-
-
-@lru_cache(maxsize=1000)
-def read_saved(name: str, text: str) -> Ruleset:
-    """The rules saved under a name. Raises InvalidRulesError."""
-    try:
-        data = parse(text)
-    except (NotTomlError, TypeError):
-        raise InvalidRulesError.say(
-            "{rules}: the saved rules are damaged; delete them and make them again with /rules new",
-            rules=name,
-        ) from None
-    return make_rules({**data, "name": name}, name)
-
-
 def rules_of(situation: Situation) -> Ruleset:
     """The rules that are meant. Raises InvalidRulesError."""
     named = situation.rules
@@ -529,7 +408,7 @@ def position_asked(situation: Situation, left: Remaining | None) -> Position:
     if situation.dice:
         return situation.dice.position(situation, left)
     rules = rules_of(situation)
-    if situation.others:
+    if len(situation.opponent) > 1:
         return position_of_several(rules, situation, left)
     return position_of(rules, situation, left)
 
@@ -596,7 +475,7 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
     turn = most_likely(rules, turn, need, situation.throws, held_set)
     position = Position.of_two(
         banked=situation.banked,
-        opponent=situation.opponent,
+        opponent=situation.opponent[0],
         turn_total=situation.turn_total,
         farkles=situation.farkles,
         opponent_farkles=situation.opponent_farkles,
@@ -606,7 +485,7 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
         throws=turn.throws,
         held_set=turn.held_set,
         on_board=on_board_of(rules, situation.on_board, situation.banked),
-        opponent_on_board=on_board_of(rules, situation.opponent_on_board, situation.opponent),
+        opponent_on_board=on_board_of(rules, situation.opponent_on_board, situation.opponent[0]),
         began=_began(rules, situation),
         rounds_left=_rounds_left(rules, situation),
         to_beat=situation.to_beat,
@@ -644,7 +523,7 @@ def position_of_several(rules: Ruleset, situation: Situation, dice: int | None) 
     """
     check_players(rules, situation.players)
     here, before = position_of(rules, situation, dice), _before(rules, situation)
-    scores = situation.opponent, *situation.others
+    scores = situation.opponent
     # who has points is on the board, whatever is said of the others
     boards = [on_board_of(rules, situation.opponent_on_board or None, points) for points in scores]
     later = len(scores) - before
@@ -665,9 +544,9 @@ def as_typed(rules: Ruleset, position: Position) -> Position:
     """
     own, *others = (position.players[k] for k in position.in_order)
     goes_on = all(player.score < rules.winning_score for player in position.players)
-    situation = Situation.given(
+    situation = Situation(
         banked=own.score,
-        opponent=[other.score for other in others],
+        opponent=tuple(other.score for other in others),
         turn_total=position.turn_total,
         farkles=own.farkles,
         hot_dice=position.hot_dice,
@@ -722,12 +601,12 @@ def _began(rules: Ruleset, situation: Situation) -> bool:
         return not before
     # with equal turns the game goes on only if the first to reach the goal began
     goal = rules.winning_score
-    return not (rules.has_roles and situation.banked < goal <= situation.opponent)
+    return not (rules.has_roles and situation.banked < goal <= situation.opponent[0])
 
 
 def _told_before(situation: Situation) -> int | None:
     """How many others had their turn in this round, if that is told. Raises InvalidRequestError."""
-    others = len(situation.scores) - 1
+    others = len(situation.opponent)
     if situation.before is not None and not 0 <= situation.before <= others:
         raise InvalidRequestError.say(
             "of the others {most} can have had their turn in this round at most, not {number}",
@@ -743,8 +622,7 @@ def _before(rules: Ruleset, situation: Situation) -> int:
     Where somebody has reached the goal it is taken that the first after the mover who did began.
     Raises InvalidRequestError.
     """
-    scores = situation.opponent, *situation.others
-    reached = [k for k, score in enumerate(scores) if score >= rules.winning_score]
+    reached = [k for k, score in enumerate(situation.opponent) if score >= rules.winning_score]
     if not rules.has_roles:
         return 0
     if (before := _told_before(situation)) is not None:
@@ -754,4 +632,4 @@ def _before(rules: Ruleset, situation: Situation) -> int:
             "with several players began: takes only me; before:1 says how many of the others had"
             " their turn in this round"
         )
-    return len(scores) - reached[0] if reached else 0
+    return len(situation.opponent) - reached[0] if reached else 0

@@ -436,15 +436,10 @@ class Tables:
                 tables.append(await self._of(stored))
             except DamagedGameError:
                 is_damaged = True
-        if is_damaged or is_untold:
-            await self._tell_set_aside(place)
-        return [table for table in tables if not table.game.over]
-
-    async def _tell_set_aside(self, place: str) -> None:
-        """Raises DamagedGameError for a game of a place that it was not told of yet."""
-        if game_id := await self.store.untold(place):
+        if (is_damaged or is_untold) and (game_id := await self.store.untold(place)):
             replayed(await self.store.record(game_id, even_set_aside=True))
             raise DamagedGameError(game_id, say("it was found to be damaged before"))
+        return [table for table in tables if not table.game.over]
 
     async def ended_by_itself(self, place: str) -> Table | None:
         """The last game that was begun in a place, if it ended as nobody moved any more."""

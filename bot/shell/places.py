@@ -98,7 +98,7 @@ class Here:
             reference = KCD if own else None if self.place else reference
         rules = self.rules(reference)
         meant = rules if goal is None else with_goal(rules, goal, named=not own)
-        situation = Situation.given(**{**given, "rules": meant})
+        situation = Situation(**{**given, "rules": meant})
         if own:
             from bot.services.loaded import LoadedDice, read_kits  # noqa: PLC0415 - 57 ms, of own dice
 

@@ -26,8 +26,8 @@ class Scores(click.ParamType["tuple[int, ...]"]):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, ...]:
         """The scores of what was typed."""
-        if isinstance(value, int):
-            return (value,)
+        if isinstance(value, tuple):
+            return value
         try:
             return tuple(int(part) for part in str(value).split(","))
         except ValueError:
@@ -91,11 +91,7 @@ goal_option = click.option(
 
 _BROUGHT = (
     click.option("--my-dice", metavar="SET", help="Your dice, such as lucky*3,odd,ordinary*2."),
-    click.option(
-        "--their-dice",
-        metavar="SET",
-        help="Theirs, ordinary*6 if left out; SET/SET.",
-    ),
+    click.option("--their-dice", metavar="SET", help="Theirs, ordinary*6 if left out; SET/SET."),
     click.option("--my-badge", metavar="BADGE", help="Your badge, such as emperor, gold-might."),
     click.option("--their-badge", metavar="BADGE", help="The opponent's."),
     click.option("--joker-alone", is_flag=True, help="Jokers may score by themselves."),

@@ -369,17 +369,15 @@ def _new_file(path: Path) -> Iterator[Path]:
         new = path.with_name(f".{path.name}.{os.getpid()}")
         new.unlink(missing_ok=True)  # of a program of this number that was broken off
         new.touch(OWNER_ONLY)
+        try:
+            yield new
+            with new.open("rb") as file:
+                os.fsync(file.fileno())
+            new.replace(path)
+        finally:
+            new.unlink(missing_ok=True)
     except OSError as error:
         raise _unwritable(path, error) from error
-    try:
-        yield new
-        with new.open("rb") as file:
-            os.fsync(file.fileno())
-        new.replace(path)
-    except OSError as error:
-        raise _unwritable(path, error) from error
-    finally:
-        new.unlink(missing_ok=True)
 
 
 def _unwritable(path: Path, error: OSError) -> StoreError:

@@ -531,7 +531,8 @@ def prepare_tables(
     if version_of(connection) == WITHOUT_DONE:
         if file:
             _keep_copy(file)
-        add_done(connection)
+        metadata.create_all(connection)
+        connection.execute(sa.update(schema_version).values(number=NEWEST))
     _check_newest(connection, name)
     make_indexes(connection)
 
@@ -599,12 +600,6 @@ def _check_newest(connection: sa.Connection, path: Path | str) -> None:
 def _is_file(connection: sa.Connection) -> bool:
     """Whether the database is a file, which can be moved away, and not one of a server."""
     return connection.dialect.name == "sqlite"
-
-
-def add_done(connection: sa.Connection) -> None:
-    """Bring tables that lack that of what is done up to date."""
-    metadata.create_all(connection)
-    connection.execute(sa.update(schema_version).values(number=NEWEST))
 
 
 def version_of(connection: sa.Connection) -> int | None:

@@ -175,9 +175,7 @@ reviews = make_table(
 """What reviews found of the seats of finished games, once somebody has asked for it."""
 
 done = make_table(
-    "done",
-    sa.Column("id", TEXT, primary_key=True),
-    sa.Column("at", UtcTime, nullable=False),
+    "done", sa.Column("id", TEXT, primary_key=True), sa.Column("at", UtcTime, nullable=False)
 )
 """What was asked for lately and is done, see `bot.store.store.Deed`."""
 

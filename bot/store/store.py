@@ -237,12 +237,6 @@ def change_seats(
     insert_rows(connection, seats, game_id, [seat for seat in sit if seat not in sat])
 
 
-def delete_results(connection: sa.Connection, game_id: str) -> None:
-    """Delete how a game ended, and what its review found."""
-    connection.execute(sa.delete(reviews).where(reviews.c.game_id == game_id))
-    connection.execute(sa.delete(results).where(results.c.game_id == game_id))
-
-
 def why_not_appended(
     connection: sa.Connection, game_id: str, expected: int, *, reopens: bool
 ) -> StoreError:
@@ -364,10 +358,6 @@ class Transactions:
             return await deed.done(made, work)
         return await made(work)
 
-    async def rewrite(self) -> None:
-        """Write the database anew without what was deleted."""
-        await self._made(Mode.EACH, self.database.rewrite)
-
     async def _made(self, mode: Mode, work: Work[T], *, is_brief: bool = False) -> T:
         """What is made in a task of its own, so that who is cancelled does not break it off.
 
@@ -428,37 +418,6 @@ def database_of(url: str, *, read_only: bool = False) -> Database:
     return SqliteFile(database_path(url), read_only=read_only)
 
 
-class Scrub:
-    """Rewrites the file when it is asked to, and not again and again.
-
-    Nobody can write meanwhile, and it takes as long as the database is large. So there is a rest
-    after it; whoever asks then has to wait, and all who wait share the next one.
-    """
-
-    def __init__(self, rewrite: Callable[[], Awaitable[None]]) -> None:
-        self._rewrite = rewrite
-        self._lock = asyncio.Lock()
-        self._began = self._rest_until = 0.0
-
-    async def run(self) -> None:
-        """Nothing that was deleted before is in the file or its log any more.
-
-        Raises StoreError where it may still be.
-        """
-        asked = time.monotonic()
-        async with self._lock:
-            if self._began > asked:
-                return
-            await asyncio.sleep(self._rest_until - time.monotonic())
-            began = time.monotonic()
-            try:
-                await self._rewrite()
-            finally:
-                now = time.monotonic()
-                self._rest_until = now + REST * (now - began)
-            self._began = began
-
-
 logger = logging.getLogger(__name__)
 
 
@@ -483,7 +442,8 @@ class Store(Transactions):
 
     def __init__(self, database: Database, keepers: Sequence[Keeper] = ()) -> None:
         super().__init__(database)
-        self._scrub = Scrub(self.rewrite)
+        self._scrubbing = asyncio.Lock()
+        self._scrubbed = self._rest_until = 0.0
         self.keepers = keepers
 
     @classmethod
@@ -501,8 +461,24 @@ class Store(Transactions):
         return cls(database, keepers)
 
     async def scrub(self) -> None:
-        """Rewrite the file without what was deleted, see `Scrub`."""
-        await self._scrub.run()
+        """Write the database anew: nothing that was deleted before is in it or its log any more.
+
+        Nobody can write meanwhile, and it takes as long as the database is large. So there is a
+        rest after it; whoever asks then has to wait, and all who wait share the next one. Raises
+        StoreError where what was deleted may still be there.
+        """
+        asked = time.monotonic()
+        async with self._scrubbing:
+            if self._scrubbed > asked:
+                return
+            await asyncio.sleep(self._rest_until - time.monotonic())
+            began = time.monotonic()
+            try:
+                await self._made(Mode.EACH, self.database.rewrite)
+            finally:
+                now = time.monotonic()
+                self._rest_until = now + REST * (now - began)
+            self._scrubbed = began
 
     async def place_settings(self, place: str) -> dict[str, Any]:
         """All that a place has set, by key."""
@@ -618,7 +594,8 @@ class Store(Transactions):
             if not connection.execute(change, this | changes).rowcount:
                 raise why_not_appended(connection, game_id, expected_version, reopens=reopens)
             if reopens:
-                delete_results(connection, game_id)
+                for table in reviews, schema.results:
+                    connection.execute(sa.delete(table).where(table.c.game_id == game_id))
             insert_events(connection, game_id, expected_version, events, at)
             change_seats(connection, game_id, sat, sit)
             insert_rows(connection, schema.results, game_id, results)

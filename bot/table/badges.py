@@ -204,12 +204,6 @@ def thrown_places(game: Game, types: list[int]) -> list[int]:
     return [sum(counts[:k]) + number for k, dice in groupby(types) for number, _ in enumerate(dice)]
 
 
-def weights_of(game: Game, types: list[int]) -> list[tuple[int, ...]]:
-    """The weights of dice of these types of the player to move."""
-    known = game.side.types
-    return [known[k].weights for k in types]
-
-
 def faces_of(types: list[int], faces: tuple[int, ...]) -> Roll:
     """Dice of these types that show these faces, as a roll in its order."""
     return tuple(len(FACES) * k + face for k, face in zip(types, faces, strict=True))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from bot.table import events, fair_dice
-from bot.table.badges import faces_of, farkle_text, weights_of
+from bot.table.badges import faces_of, farkle_text
 from bot.table.events import Begun, Setup, TurnEnding
 from bot.table.fold import apply
 from bot.table.state import (
@@ -39,6 +39,13 @@ MOST_SEED = 64
 """Characters of a player's own seed."""
 _NOT_IN_SEEDS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Control characters, line breaks, and what is no text; all else counts as it was given."""
+
+_DECIDING = {
+    "win": ("wins_game", say_later("no roll wins at once under {rules} rules")),
+    "lose": ("loses_score", say_later("no roll loses everything under {rules} rules")),
+    "out": ("loses_game", say_later("no roll loses the game under {rules} rules")),
+}
+"""Endings of a turn by one roll: what that does, and why it cannot be where no roll does."""
 
 NO_BOTS = say_later("bots cannot roll real dice: /play begins a game for them")
 """Why no bot can play a tracked game."""
@@ -129,7 +136,7 @@ def fallen_of(game: Game, secret: bytes, types: list[int]) -> Roll:
     """What dice of these types of the player to move show next, in their order; () for none."""
     if not types:
         return ()
-    weights = weights_of(game, types)
+    weights = [game.side.types[k].weights for k in types]
     faces = fair_dice.loaded_roll(secret, game.id, game.seeds, game.rolls + 1, weights)
     return faces_of(types, faces)
 
@@ -254,15 +261,11 @@ def score(
             " /roll 6 5 3 3 3 2",
             rules=rules.name,
         )
-    if ending == "win" and "wins_game" not in rules.decisive:
-        raise IllegalActionError.say("no roll wins at once under {rules} rules", rules=rules.name)
-    if ending == "lose" and "loses_score" not in rules.decisive:
-        raise IllegalActionError.say(
-            "no roll loses everything under {rules} rules", rules=rules.name
-        )
-    if ending == "out" and "loses_game" not in rules.decisive:
-        raise IllegalActionError.say("no roll loses the game under {rules} rules", rules=rules.name)
-    if points and ending in {"win", "lose", "out"}:
+    if ending in _DECIDING:
+        decides, refusal = _DECIDING[ending]
+        if decides not in rules.decisive:
+            raise IllegalActionError.say(refusal, rules=rules.name)
+    if points and ending in _DECIDING:
         raise IllegalActionError.say("a roll that wins or loses everything scores no points")
     if points and ending == "farkle" and not rules.farkle_keeps_turn_total:
         raise IllegalActionError.say(

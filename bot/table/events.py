@@ -3,7 +3,7 @@
 import dataclasses
 import re
 from enum import StrEnum
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter
 from pydantic.dataclasses import dataclass
@@ -37,15 +37,20 @@ SeatNumber = Annotated[int, Field(ge=0)]
 _STRICT = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
 
-class _Happened:
-    """What all events have."""
+class Event:
+    """What has happened."""
 
     __slots__ = ()
 
-    @property
-    def kind(self) -> str:
-        """What it is stored as, and called in JSON: the words of its name."""
-        return _KINDS[type(self)]
+    kind: ClassVar[str]
+    """What it is stored as, and called in JSON: the words of its name."""
+    kinds: ClassVar[dict[str, type["Event"]]] = {}
+    """All that can happen, by their kind."""
+
+    def __init_subclass__(cls) -> None:
+        """Have events of this kind read again."""
+        cls.kind = re.sub(r"\B[A-Z]", r" \g<0>", cls.__name__).lower()
+        Event.kinds[cls.kind] = cls
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +89,7 @@ class Setup:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Begun(_Happened, Setup):
+class Begun(Event, Setup):
     """A game is set up; people may join until the first roll."""
 
     game: str
@@ -93,7 +98,7 @@ class Begun(_Happened, Setup):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Joined(_Happened):
+class Joined(Event):
     """A seat more, at the end."""
 
     level: str | None = None
@@ -102,7 +107,7 @@ class Joined(_Happened):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Picked(_Happened):
+class Picked(Event):
     """The player to move has taken a pair of dice that was laid out."""
 
     place: Annotated[int, Field(ge=0)]
@@ -110,14 +115,14 @@ class Picked(_Happened):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Left(_Happened):
+class Left(Event):
     """A seat less, before the first roll: those behind it move up."""
 
     seat: SeatNumber
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Seeded(_Happened):
+class Seeded(Event):
     """A player's own share in the rolls to come."""
 
     seat: SeatNumber
@@ -125,7 +130,7 @@ class Seeded(_Happened):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Rolled(_Happened):
+class Rolled(Event):
     """The player to move has rolled."""
 
     dice: Roll
@@ -133,24 +138,24 @@ class Rolled(_Happened):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class TookOver(_Happened):
+class TookOver(Event):
     """The player to move begins the turn with what the player before left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Kept(_Happened):
+class Kept(Event):
     """The player to move has set dice aside."""
 
     dice: Roll
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Banked(_Happened):
+class Banked(Event):
     """The player to move has banked the turn total."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Used(_Happened):
+class Used(Event):
     """The player to move has used the badge that is used up, see solver.turn.powers."""
 
     dice: Roll = ()
@@ -160,12 +165,12 @@ class Used(_Happened):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Accepted(_Happened):
+class Accepted(Event):
     """The player to move has kept the badge, and takes the farkle that lies on the table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Scored(_Happened):
+class Scored(Event):
     """The player to move had a whole turn with real dice."""
 
     points: int = 0
@@ -175,7 +180,7 @@ class Scored(_Happened):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Corrected(_Happened):
+class Corrected(Event):
     """What a seat really has, or whose turn it really is, in a tracked game."""
 
     seat: SeatNumber
@@ -188,24 +193,24 @@ class Corrected(_Happened):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Undone(_Happened):
+class Undone(Event):
     """The last event that could be taken back was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Resigned(_Happened):
+class Resigned(Event):
     """A player has given up."""
 
     seat: SeatNumber
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Skipped(_Happened):
+class Skipped(Event):
     """The turn of the player to move passed without points."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Replaced(_Happened):
+class Replaced(Event):
     """A bot plays on for a seat."""
 
     seat: SeatNumber
@@ -213,7 +218,7 @@ class Replaced(_Happened):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Ended(_Happened):
+class Ended(Event):
     """The game was ended without a result."""
 
     idle_hours: int | None = None
@@ -221,37 +226,14 @@ class Ended(_Happened):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
-class Revealed(_Happened):
+class Revealed(Event):
     """The secret of the rolls, in hexadecimal digits, once the game is over."""
 
     secret: str
 
 
-Event = (
-    Begun
-    | Joined
-    | Left
-    | Picked
-    | Seeded
-    | Rolled
-    | TookOver
-    | Kept
-    | Banked
-    | Used
-    | Accepted
-    | Scored
-    | Corrected
-    | Undone
-    | Resigned
-    | Skipped
-    | Replaced
-    | Ended
-    | Revealed
-)
-
-_KINDS = {event: re.sub(r"\B[A-Z]", r" \g<0>", event.__name__).lower() for event in get_args(Event)}
 _READERS: dict[str, TypeAdapter[Event]] = {
-    kind: TypeAdapter(event) for event, kind in _KINDS.items()
+    kind: TypeAdapter(event) for kind, event in Event.kinds.items()
 }
 
 

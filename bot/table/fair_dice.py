@@ -50,13 +50,7 @@ from dataclasses import dataclass
 from itertools import accumulate, count, islice, pairwise
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from solver.errors import InvalidRequestError
 from solver.turn.dice import MAX_WEIGHT

@@ -185,7 +185,7 @@ def _used(game: Game, event: events.Used) -> Game:  # noqa: PLR0911 - one for ea
 
 def _turn_of(game: Game, seat: int) -> Game:
     """The game in which a seat begins a turn."""
-    return replace(game, mover=seat, turn=Turn(0, game.dice_of(seat).whole))
+    return replace(game, mover=seat, turn=Turn(0, game.side_of(seat).dice.whole))
 
 
 def _new_seat(rules: Ruleset, level: str | None, kits: tuple[Kit, ...], number: int) -> Seat:

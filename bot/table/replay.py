@@ -27,27 +27,24 @@ def replay(
 
     Raises ImpossibleEventError for events that no commands can have made.
     """
-    begun: Begun | None = None
     game: Game | None = None
-    others: list[Event] = []
+    happened: list[Event] = []
     for number, (kind, data) in enumerate(stored, start=1):
         event = _read(number, kind, data)
-        if begun is None or game is None:
-            if not isinstance(event, Begun):
-                raise ImpossibleEventError.say("event 1 does not begin the game")
-            begun, game = event, _begin(event)
-            continue
         try:
-            _check(game, event, secret)
             # it raises for dice, badges and levels that the rules do not allow
-            game = apply(game, event)
+            game = _begin(event) if game is None else apply(game, _checked(game, event, secret))
+        except ImpossibleEventError:
+            raise
         except FarkleError as error:
             raise ImpossibleEventError.say(
                 "event {number} cannot have happened: {reason}", number=number, reason=str(error)
             ) from None
-        others.append(event)
-    if begun is None or game is None:
+        happened.append(event)
+    if game is None:
         raise ImpossibleEventError.say("event {number} is missing", number=1)
+    begun, *others = happened
+    assert isinstance(begun, Begun)  # noqa: S101 - else it would not have begun
     return begun, tuple(others), game
 
 
@@ -61,22 +58,19 @@ def _read(number: int, kind: str, data: dict[str, Any]) -> Event:
         ) from None
 
 
-def _begin(event: Begun) -> Game:
-    """The game that has just been set up. Raises ImpossibleEventError."""
+def _begin(event: Event) -> Game:
+    """The game that has just been set up. Raises FarkleError."""
+    if not isinstance(event, Begun):
+        raise ImpossibleEventError.say("event 1 does not begin the game")
     seats, secret = len(event.levels), event.commitment is None
     brings = len(event.kits) != 1 and not (event.kits and event.pool)
     most = commands.places(event)
     brings &= most <= commands.MOST_PLAYERS
     if not 1 <= seats <= most or secret != event.tracked or not brings:
         raise ImpossibleEventError.say("event 1 does not begin the game")
-    if event.host is not None:
-        _check_seat(seats, event.host)
-    try:
-        return begin(event)
-    except FarkleError as error:
-        raise ImpossibleEventError.say(
-            "event {number} cannot have happened: {reason}", number=1, reason=str(error)
-        ) from None
+    if event.host is not None and event.host >= seats:
+        raise ImpossibleEventError.say("there is no seat {seat}", seat=event.host)
+    return begin(event)
 
 
 def _opens(game: Game, secret: str) -> bool:
@@ -125,12 +119,11 @@ _WRONG = {
 """The reasons why an event is impossible that no command makes, though none refuses it either."""
 
 
-def _check(game: Game, event: Event, secret: bytes | None) -> None:
-    """Raises FarkleError unless a command makes the event."""
-    if isinstance(
-        event, events.Left | events.Seeded | events.Corrected | events.Resigned | events.Replaced
-    ):
-        _check_seat(len(game.seats), event.seat)
+def _checked(game: Game, event: Event, secret: bytes | None) -> Event:
+    """The event. Raises FarkleError unless a command makes it."""
+    seat = getattr(event, "seat", 0)
+    if seat >= len(game.seats):
+        raise IllegalActionError.say("there is no seat {seat}", seat=seat)
     if event not in _MADE[type(event)](game, event):
         raise IllegalActionError.say(_WRONG.get(type(event), _UNMADE))
     fell = None
@@ -141,8 +134,4 @@ def _check(game: Game, event: Event, secret: bytes | None) -> None:
         fell = event.fallen == commands.fallen_of(game, secret, types)
     if fell is False:
         raise IllegalActionError.say("these are not the dice that its secret makes")
-
-
-def _check_seat(seats: int, number: int) -> None:
-    if number >= seats:
-        raise ImpossibleEventError.say("there is no seat {seat}", seat=number)
+    return event

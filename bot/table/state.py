@@ -222,11 +222,7 @@ class Game(Setup):
     @property
     def dice(self) -> DiceSet:
         """What the player to move throws."""
-        return self.dice_of(self.mover)
-
-    def dice_of(self, seat: int) -> DiceSet:
-        """What a player throws."""
-        return self.side_of(seat).dice
+        return self.side.dice
 
     @property
     def first_turn(self) -> Turn:
@@ -513,8 +509,7 @@ def barred_text(game: Game, score: int) -> str:
     """Why no bank may leave a score."""
     if game.rules.goes_beyond(score):
         return say(
-            "{score:,} points would be more than the goal, which has to be met exactly",
-            score=score,
+            "{score:,} points would be more than the goal, which has to be met exactly", score=score
         )
     return say(
         "under {rules} rules no bank may leave a score of {score:,}",

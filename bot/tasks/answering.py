@@ -1,11 +1,13 @@
-"""The lane of what answers at once: threads that no heavy work is ever given to."""
+"""The lane of what answers at once, threads that no heavy work is ever given to, and its end."""
 
 import asyncio
-from collections.abc import Callable
+import signal
+from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
 from contextvars import copy_context
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -29,3 +31,24 @@ def awaited(make: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return make(*args, **kwargs)
     except StopIteration as error:
         raise RuntimeError("what was looked for is not there") from error
+
+
+@asynccontextmanager
+async def beside(*works: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
+    """A context beside which works go on, which are broken off at its end."""
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def until_ended() -> None:
+    """Return at SIGINT or SIGTERM, which containers send; then both end nothing by themselves."""
+    ended, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):  # Windows has no handlers: Ctrl-C raises
+            loop.add_signal_handler(number, ended.set)
+    await ended.wait()

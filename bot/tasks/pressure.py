@@ -42,19 +42,16 @@ class Pressure:
         Twice as many are for pictures, and eight times as many for the rest.
         """
         self._late = late_seconds
-        self._delay = self._loop_delay = 0.0
-        self._noted: list[float] = []
-
-    @property
-    def delay(self) -> float:
+        self.delay = 0.0
         """Seconds by which it is late, on average."""
-        return self._delay
+        self._loop_delay = 0.0
+        self._noted: list[float] = []
 
     @property
     def degree(self) -> Degree:
         """How busy it is now."""
         limits = (self._late, 2 * self._late, 8 * self._late)
-        return Degree(sum(self._delay >= limit for limit in limits))
+        return Degree(sum(self.delay >= limit for limit in limits))
 
     @property
     def spares_dice(self) -> bool:
@@ -74,7 +71,7 @@ class Pressure:
         if self._noted:
             delay = max(delay, sum(self._noted) / len(self._noted))
             self._noted.clear()
-        self._delay += (delay - self._delay) * share
+        self.delay += (delay - self.delay) * share
 
     async def watch(self) -> None:
         """Look at the clock until this is cancelled."""

@@ -104,8 +104,8 @@ def outcomes_of_values(
     size = max(1, len(groups) // (_CHUNKS * workers)) * workers
     for begin in range(0, len(groups), size):
         on_progress(begin / len(groups))
-        some = groups[begin : begin + size]
-        outcomes_of_best_play(solve_turns, turn, table, some, *work.alike, *given)
+        part = groups[begin : begin + size]
+        outcomes_of_best_play(solve_turns, turn, table, part, *work.alike, *given)
     return outcomes
 
 

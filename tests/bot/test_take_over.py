@@ -235,7 +235,7 @@ def test_nothing_is_told_of_several_where_two_alone_can_play() -> None:
     """An estimate would be of a game in which nothing is left to each other."""
     beating = small(name="beat", goal=1000, beat_previous_turn=True)
     for rules, why in ((RULES, "games of two alone"), (beating, "for two players only")):
-        situation = Situation.given(opponent=(500, 200), rules=rules)
+        situation = Situation(opponent=(500, 200), rules=rules)
         with pytest.raises(InvalidRulesError, match=why):
             position_of_several(rules, situation, None)
 

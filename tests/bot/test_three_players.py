@@ -12,7 +12,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from bot.chat.cards import advice_card
+from bot.chat.cards import answer_card
 from bot.chat.commands import Line
 from bot.review.moments import Kind, read_events
 from bot.review.review import Review, review
@@ -122,7 +122,7 @@ def test_the_command_line_answers_alike(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     file = f"{solved}/three.toml"
-    situation = Situation(banked=100, opponent=0, others=(50,), rules=file)
+    situation = Situation(banked=100, opponent=(0, 50), rules=file)
     advice = Advisor(solved / "strategies").advise("51", situation)
     assert isinstance(advice, Advice)
     monkeypatch.setenv("FARKLE_DATA", str(solved))
@@ -269,7 +269,7 @@ async def test_a_hint_looks_at_all(solved_chat: Chat, solved: Path, twin: Twin) 
     [advice] = await solved_chat.all("ann: /advise")
     assert advice.data == hint.data
     for subject in (hint.subject, hint.subject.advice, hint.subject.odds):
-        card = advice_card(subject)
+        card = answer_card(subject)
         assert card is not None
         assert "The others would then win" in card.text
     assert "strongest" not in hint.text + advice.text

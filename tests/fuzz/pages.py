@@ -21,7 +21,7 @@ from aiohttp import ClientSession, CookieJar
 from aiohttp.http_exceptions import BadHttpMessage
 from yarl import URL
 
-from bot.fronts.web.app import served
+from bot.fronts.web.app import Front, served
 from bot.fronts.web.settings import WebSettings
 from bot.settings import Settings
 from tests.bot.fronts.web.visiting import RATE, Seen, seen_in
@@ -45,7 +45,8 @@ def open_pages(folder: Path) -> Iterator[Give]:
         program = open_program(folder)
         parts = runner.run(program.__aenter__())
         settings = Settings(data=folder)
-        site = served(parts.commands, parts.pressing, settings, WebSettings(port=0, rate=RATE))
+        chosen = WebSettings(port=0, rate=RATE)
+        site = served(Front(parts.commands, parts.pressing, settings, chosen))
         base = runner.run(site.__aenter__())
 
         async def send(steps: list[Any]) -> None:

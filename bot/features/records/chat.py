@@ -13,7 +13,6 @@ from bot.chat.waiting import replies, solved_for_game, stopped_text
 from bot.features.records import view
 from bot.features.records.service import MOST_GAMES, Match, fallen, play_match, read_season
 from bot.services.games import News
-from bot.services.levels import Levels
 from bot.services.place_settings import check_games
 from bot.services.tables import Caller, Person, Table, bot_name
 from bot.store import records
@@ -55,7 +54,7 @@ class RecordCommands:
     def __init__(self, core: Core) -> None:
         self._games, self._tables, self._oracle = core.games, core.tables, core.oracle
         self._rules, self._data = core.rules, core.settings.data
-        self._people = Levels(core.tables.store, core.back)
+        self._back = core.back
 
     @asked(
         "/review",
@@ -97,7 +96,7 @@ class RecordCommands:
             return
         [person] = people
         text, data = partial(view.record_text, person.name), partial(view.record_data, person.name)
-        yield replies(self._people.record(caller, person.id, place), text, data)
+        yield replies(self._back.record(caller, person.id, place), text, data)
 
     @asked(
         "/leaderboard",

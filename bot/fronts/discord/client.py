@@ -5,9 +5,8 @@ import contextlib
 import hashlib
 import json
 import logging
-import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -31,6 +30,7 @@ from bot.fronts.discord.slash import CommandTranslator
 from bot.languages import best_language
 from bot.store.rows import StoreError
 from bot.store.store import Store
+from bot.tasks.answering import until_ended
 from solver.errors import FarkleError, InvalidRequestError
 from solver.folders import OWNER_ONLY
 from solver.wording import said_in
@@ -113,8 +113,11 @@ class FarkleClient(discord.AutoShardedClient):
         shards : those of the connection that are this program's; None for all
         door : where interactions come in, if not by a connection
         """
+        own: dict[str, Any] = {}
+        if shards:
+            own = {"shard_ids": list(shards.numbers), "shard_count": shards.of}
         super().__init__(
-            **_shard_options(shards),
+            **own,
             # slash commands and buttons come without any
             intents=discord.Intents.none(),
             allowed_mentions=discord.AllowedMentions.none(),
@@ -122,11 +125,11 @@ class FarkleClient(discord.AutoShardedClient):
             chunk_guilds_at_startup=False,
         )
         self.front = front
-        self._store = store
+        self.store = store
         self._translator = CommandTranslator()
         self._data = data
         self._shards = shards
-        self._door = door
+        self.door = door
         self._holding = contextlib.AsyncExitStack()
         self._lost: set[int] = set()
         """The shards whose connection is lost."""
@@ -146,11 +149,11 @@ class FarkleClient(discord.AutoShardedClient):
 
     async def setup_hook(self) -> None:
         """Bring commands up to date, once no other program is connected as this one will be."""
-        if self._door is None:
+        if self.door is None:
             # who has all of them has the first one at least, whatever their number is
             parts = self._shards.numbers if self._shards else range(1)
             names = [f"discord-{self.application_id}-{shard}" for shard in parts]
-            held = self._store.database.held(names, _tell_waiting, self._displaced)
+            held = self.store.database.held(names, _tell_waiting, self._displaced)
             await self._holding.enter_async_context(held)
         await self.tree.set_translator(self._translator)
         await self._sync()
@@ -160,22 +163,23 @@ class FarkleClient(discord.AutoShardedClient):
         logger.error("another program is connected to Discord with this token now: this one ends")
         self._closing = asyncio.create_task(self.close())
 
-    async def answer_requests(self, token: str, door: Door, key: str | None) -> None:
-        """Log in and take interactions in at a door, until this is cancelled.
+    async def answer_requests(self, token: str, key: str | None) -> None:
+        """Log in and take interactions in at the door, until this is cancelled.
 
         key : by which requests are signed; as Discord says if not given
         """
         await self.login(token)
-        door.open(key or (await self.application_info()).verify_key, self._hear)
+        assert self.door is not None  # noqa: S101 - nobody else calls it
+        self.door.open(key or (await self.application_info()).verify_key, self._hear)
         await self.on_ready()
         await asyncio.Event().wait()
 
     async def wait_until_ready(self) -> None:
         """Wait until people can reach it."""
-        if self._door is None:
+        if self.door is None:
             await super().wait_until_ready()
         else:
-            await self._door.opened.wait()
+            await self.door.opened.wait()
 
     async def close(self) -> None:
         """End the connection, and let another program have it."""
@@ -189,7 +193,7 @@ class FarkleClient(discord.AutoShardedClient):
         """Say that all works."""
         number = len(self.guilds)
         where = f"in {number} server{'' if number == 1 else 's'}"
-        logger.info("ready as %s %s", self.user, "asked by requests" if self._door else where)
+        logger.info("ready as %s %s", self.user, "asked by requests" if self.door else where)
         link = discord.utils.oauth_url(
             self.application_id or 0,
             permissions=PERMISSIONS,
@@ -199,8 +203,8 @@ class FarkleClient(discord.AutoShardedClient):
 
     def is_there(self) -> bool:
         """Whether all shards are connected, or the door is open."""
-        if self._door is not None:
-            return self._door.is_open and not self.is_closed()
+        if self.door is not None:
+            return self.door.is_open and not self.is_closed()
         return self.is_ready() and not self.is_closed() and not self._lost
 
     async def on_shard_disconnect(self, shard: int) -> None:
@@ -227,20 +231,14 @@ class FarkleClient(discord.AutoShardedClient):
         digest = hashlib.sha256(json.dumps(payload, sort_keys=True).encode()).hexdigest()
         place = f"discord-application:{self.application_id}"
         async with AsyncFileLock(self._data / "discord-commands.lock", mode=OWNER_ONLY):
-            known = str((await self._store.place_settings(place)).get(_COMMANDS_KEY))
+            known = str((await self.store.place_settings(place)).get(_COMMANDS_KEY))
             if known.startswith(f"{digest} "):
                 self.front.numbers = json.loads(known.removeprefix(digest))
                 return
             self.front.numbers = {command.name: command.id for command in await self.tree.sync()}
             kept = f"{digest} {json.dumps(self.front.numbers)}"
-            await self._store.set_place_setting(place, _COMMANDS_KEY, kept)
+            await self.store.set_place_setting(place, _COMMANDS_KEY, kept)
         logger.info("sent %d commands to Discord", len(payload))
-
-
-def _shard_options(shards: Shards | None) -> dict[str, Any]:
-    if shards is None:
-        return {}
-    return {"shard_ids": list(shards.numbers), "shard_count": shards.of}
 
 
 def _tell_waiting() -> None:
@@ -249,47 +247,30 @@ def _tell_waiting() -> None:
     )
 
 
-async def run_discord(
-    front: DiscordFront,
-    store: Store,
-    data: Path,
-    settings: DiscordSettings,
-    token: str,
-    on_client: Callable[[FarkleClient], object] = lambda _: None,
-    door: Door | None = None,
-) -> None:
-    """Answer in Discord until SIGINT or SIGTERM.
-
-    on_client : is told the client before it connects
-    door : where interactions come in; without one they come by a connection
-
-    Raises BadTokenError and DiscordError.
-    """
+async def run_discord(client: FarkleClient, settings: DiscordSettings, token: str) -> None:
+    """Answer in Discord until SIGINT or SIGTERM. Raises BadTokenError and DiscordError."""
     if settings.farkle_discord_api:
         discord.http.Route.BASE = settings.farkle_discord_api
     if settings.farkle_discord_gateway:
         discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = URL(settings.farkle_discord_gateway)
     for handler in logging.getLogger().handlers:
         handler.addFilter(asking.in_one_line)
-    client = FarkleClient(front, store, data, settings.farkle_discord_shards, door)
-    on_client(client)
     key = settings.discord_public_key
-    stop = asyncio.Event()
-    with _signals(stop), _explained():
-        runs = client.answer_requests(token, door, key) if door else client.start(token)
+    with _explained():
+        stopping = asyncio.create_task(until_ended())
+        runs = client.answer_requests(token, key) if client.door else client.start(token)
         running = asyncio.create_task(runs)
-        posting = asyncio.create_task(keep_posting(client, front, store))
-        stopping = asyncio.create_task(stop.wait())
+        posting = asyncio.create_task(keep_posting(client))
         try:
             await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
             stopping.cancel()
             posting.cancel()
-            if door:
-                door.close()
+            if client.door:
+                client.door.close()
             if running.done():
                 await running
             logger.info("ending: answers under way are finished first")
-            await front.finish(FINISH_SECONDS)
+            await client.front.finish(FINISH_SECONDS)
         finally:
             closing = asyncio.create_task(client.close())
             # where Discord says nothing any more, discord.py would wait for half a minute
@@ -310,20 +291,6 @@ async def end(*tasks: asyncio.Task[Any]) -> None:
             task.cancel()
         _, left = await asyncio.wait(left, timeout=_SECONDS_TO_END)
     await asyncio.gather(*tasks, return_exceptions=True)
-
-
-@contextlib.contextmanager
-def _signals(stop: asyncio.Event) -> Iterator[None]:
-    """Have SIGINT and SIGTERM, which containers send, end the bot cleanly."""
-    loop = asyncio.get_running_loop()
-    signals = (signal.SIGINT, signal.SIGTERM)
-    for number in signals:
-        loop.add_signal_handler(number, stop.set)
-    try:
-        yield
-    finally:
-        for number in signals:
-            loop.remove_signal_handler(number)
 
 
 @contextlib.contextmanager
@@ -358,14 +325,14 @@ _APART = timedelta(minutes=5)
 """How far Discord's clock may be behind that of this machine."""
 
 
-async def keep_posting(client: discord.Client, front: DiscordFront, store: Store) -> None:
+async def keep_posting(client: FarkleClient) -> None:
     """Post what is due, again and again, once Discord is there; what was begun is ended."""
     await client.wait_until_ready()
     while True:
-        for feature in front.pressing.features:
+        for feature in client.front.pressing.features:
             try:
                 if feature.posts:
-                    await front.to_its_end(feature.posts(_FRONT, partial(_post, client, store)))
+                    await client.front.to_its_end(feature.posts(_FRONT, partial(_post, client)))
             except StoreError as error:
                 logger.warning("did not look for posts that are due: %s", error)
             except Exception as error:  # whatever one post is, there is a next one
@@ -374,19 +341,14 @@ async def keep_posting(client: discord.Client, front: DiscordFront, store: Store
 
 
 async def _post(
-    client: discord.Client,
-    store: Store,
-    place: str,
-    reply: Reply,
-    key: str,
-    since: datetime | None,
+    client: FarkleClient, place: str, reply: Reply, key: str, since: datetime | None
 ) -> bool:
     """Post in a channel; true where that is done with, or never will be.
 
     since : when it may have been posted already, if it may
     """
     number = place.partition(":")[2]
-    settings = await store.settings(place)
+    settings = await client.store.settings(place)
     language = best_language(settings.language or reply.began_in or "")
     card = said_in(language, reply.card)
     view: Any = card_view(card)  # each kind of view has an overload of its own

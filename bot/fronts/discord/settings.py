@@ -20,14 +20,9 @@ _SHARDS = re.compile(r"([0-9]{1,4})-([0-9]{1,4})/([0-9]{1,4})")
 class Shards:
     """The parts of the connection with Discord that a program has, of so many."""
 
-    first: int
-    last: int
+    numbers: tuple[int, ...]
+    """Each of them."""
     of: int
-
-    @property
-    def numbers(self) -> range:
-        """Each of them."""
-        return range(self.first, self.last + 1)
 
 
 class DiscordSettings(FromEnvironment):
@@ -91,7 +86,7 @@ class DiscordSettings(FromEnvironment):
                     value=text,
                 )
             )
-        return Shards(first, last, number)
+        return Shards(tuple(range(first, last + 1)), number)
 
     @field_validator("farkle_discord_api", "farkle_discord_gateway")
     @classmethod

@@ -34,7 +34,7 @@ def line_of(command: Command, given: Mapping[str, str]) -> str:
         if value and part.is_word:
             words.append(value)
         elif value:
-            options.append(_option(part.name, value))
+            options.append(f'{part.name}:"{value}"' if " " in value else f"{part.name}:{value}")
     # what may be of several words comes last, so that nobody has to look for where it ends
     options.sort(key=lambda option: option.startswith("rules:"))
     return " ".join([f"/{command.name}", *words, *options])
@@ -43,10 +43,6 @@ def line_of(command: Command, given: Mapping[str, str]) -> str:
 def plain(text: str) -> str:
     """Return what was sent for a word or an option, as it can stand in a line."""
     return " ".join(narrowed(text).replace('"', " ").split())
-
-
-def _option(name: str, value: str) -> str:
-    return f'{name}:"{value}"' if " " in value else f"{name}:{value}"
 
 
 def asked(command: Command, given: Mapping[str, str]) -> dict[str, str]:

@@ -1,9 +1,6 @@
 """The server: addresses, what goes for every answer, and its start and end."""
 
-import asyncio
-import contextlib
 import logging
-import signal
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -18,7 +15,7 @@ from bot.chat.commands import Command, Commands, failure
 from bot.chat.fields import Field, Kind
 from bot.chat.pressing import Pressing
 from bot.fronts.web.answers import Answers, asked, line_of
-from bot.fronts.web.kingdom import Kingdom
+from bot.fronts.web.kingdom import kingdom_page
 from bot.fronts.web.own import Own
 from bot.fronts.web.pages import Pages
 from bot.fronts.web.pictures import Pictures
@@ -167,18 +164,26 @@ class Front:
         self,
         commands: Commands,
         pressing: Pressing,
-        secret: bytes,
-        settings: WebSettings,
+        settings: Settings,
+        chosen: WebSettings,
         note: Callable[[str, float], object] | None = None,
         processes: Processes | None = None,
         *,
         is_patient: bool = False,
     ) -> None:
-        """Answers by the commands and presses of the chat, and the rest is as for `served`."""
+        """Answers by the commands and presses of the chat.
+
+        note : is told each page by its address, and the seconds until it was answered
+        processes : answer questions, if given
+        is_patient : whether an answer is waited for however long it takes
+
+        Raises StoreError.
+        """
+        self.chosen = chosen
         self._processes = processes
         self._told = note
-        self._address = urlsplit(settings.address or "")
-        self.visitors = Visitors(secret, settings)
+        self._address = urlsplit(chosen.address or "")
+        self.visitors = Visitors(own_secret(settings.data), chosen)
         self.answers = Answers(commands, is_patient=is_patient)
         self.pages = Pages(commands, pressing, self.answers)
         self.pictures = Pictures(commands, pressing, self.answers)
@@ -223,7 +228,7 @@ class Front:
         app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}", question(pages.position))
         app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}.png", question(pages.preview))
         app.router.add_get("/numbers", page(pages.numbers))
-        app.router.add_get("/kingdom", question(Kingdom(pages).shown))
+        app.router.add_get("/kingdom", question(partial(kingdom_page, pages=pages)))
         app.router.add_post("/forget", page(self.own.forget))
         app.router.add_get("/privacy", page(self.own.privacy))
         app.router.add_get("/map/{kind:win|border}.svg", question(self.pictures.map))
@@ -276,9 +281,7 @@ class Front:
 
     @web.middleware
     async def _answered(
-        self,
-        request: web.Request,
-        handler: Callable[[web.Request], Awaitable[web.StreamResponse]],
+        self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
         """Answer in the language of who asks, whatever goes wrong, with what all answers have."""
         code = request.query.get("lang", "")
@@ -323,26 +326,9 @@ class Front:
 
 
 @asynccontextmanager
-async def served(
-    commands: Commands,
-    pressing: Pressing,
-    settings: Settings,
-    chosen: WebSettings,
-    note: Callable[[str, float], object] | None = None,
-    processes: Processes | None = None,
-    *,
-    is_patient: bool = False,
-) -> AsyncIterator[str]:
-    """Serve the pages; yields where.
-
-    told : is told each page by its address, and the seconds until it was answered
-    processes : answer questions, if given
-    is_patient : whether an answer is waited for however long it takes
-
-    Raises StoreError, and OSError for an address in use.
-    """
-    secret = own_secret(settings.data)
-    front = Front(commands, pressing, secret, chosen, note, processes, is_patient=is_patient)
+async def served(front: Front) -> AsyncIterator[str]:
+    """Serve the pages; yields where. Raises OSError for an address in use."""
+    chosen = front.chosen
     logging.getLogger("aiohttp.server").addFilter(_is_ours)
     runner = web.AppRunner(front.app(), access_log=None, shutdown_timeout=_FINISH_SECONDS)
     await runner.setup()
@@ -363,12 +349,3 @@ def _is_ours(record: logging.LogRecord) -> bool:
     """Whether a failure is one of the program: anybody may send what is no request."""
     error = record.exc_info[1] if record.exc_info else None
     return not isinstance(error, HttpProcessingError)
-
-
-async def until_ended() -> None:
-    """Return at SIGINT or SIGTERM."""
-    ended, loop = asyncio.Event(), asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        with contextlib.suppress(NotImplementedError):  # Windows has no handlers: Ctrl-C raises
-            loop.add_signal_handler(number, ended.set)
-    await ended.wait()

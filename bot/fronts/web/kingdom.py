@@ -48,64 +48,58 @@ class Tap:
     """What it shows."""
 
 
-class Kingdom:
-    """The page of Kingdom Come."""
+async def kingdom_page(page: Page, pages: Pages) -> web.StreamResponse:
+    """Show what is chosen, what can be, and what it comes to once there is enough."""
+    command = pages.questions["kcd"]
+    given, answer = asked(command, page.given), Answer()
+    chosen = page.given.get("choose", "")
+    chosen = chosen if chosen in _TITLES else "my-dice"
+    if owns := len(dice_of(given.get("own", ""))) > 0:
+        given.pop("my-dice", None)  # of those that are owned six are chosen
+    tapped = {name: text for name, text in given.items() if name in _TITLES}
+    dice = {name: dice_of(given.get(name, "")) for name in _TITLES if name not in _BADGES}
+    is_whole = len(dice["my-dice"]) == MOST_LOADED
+    if wrong := next((name for name in tapped if not _is_known(name, given[name])), None):
+        # the command says what is wrong with it
+        line = line_of(command, {"my-dice": ORDINARY, wrong: given[wrong]})
+        answer = await pages.answer(page, line)
+    elif (is_whole or owns) and len(dice["their-dice"]) in {0, MOST_LOADED}:
+        answer = await pages.answer(page, line_of(command, given))
 
-    def __init__(self, pages: Pages) -> None:
-        self._pages = pages
+    def to(name: str, value: str) -> str:
+        return page.link("/kingdom", given, **{name: value, "choose": name})
 
-    async def shown(self, page: Page) -> web.StreamResponse:
-        """Show what is chosen, what can be, and what it comes to once there is enough."""
-        command = self._pages.questions["kcd"]
-        given, answer = asked(command, page.given), Answer()
-        chosen = page.given.get("choose", "")
-        chosen = chosen if chosen in _TITLES else "my-dice"
-        if owns := len(dice_of(given.get("own", ""))) > 0:
-            given.pop("my-dice", None)  # of those that are owned six are chosen
-        tapped = {name: text for name, text in given.items() if name in _TITLES}
-        dice = {name: dice_of(given.get(name, "")) for name in _TITLES if name not in _BADGES}
-        is_whole = len(dice["my-dice"]) == MOST_LOADED
-        if wrong := next((name for name in tapped if not _is_known(name, given[name])), None):
-            # the command says what is wrong with it
-            line = line_of(command, {"my-dice": ORDINARY, wrong: given[wrong]})
-            answer = await self._pages.answer(page, line)
-        elif (is_whole or owns) and len(dice["their-dice"]) in {0, MOST_LOADED}:
-            answer = await self._pages.answer(page, line_of(command, given))
-
-        def to(name: str, value: str) -> str:
-            return page.link("/kingdom", given, **{name: value, "choose": name})
-
-        titles = {name: say(title) for name, title in _TITLES.items()}
-        most = _MOST_OWNED if chosen == "own" else MOST_LOADED
-        here = dice.get(chosen)
-        return page.answered(
-            "kingdom.html",
-            answer,
-            here="kingdom",
-            given=given,
-            chosen=chosen,
-            held=[
-                (titles[name], taken_away(held, partial(to, name)))
-                for name, held in dice.items()
-                if held
-            ],
-            worn=[
-                (titles[name], _badge_text(given[name]), to(name, ""))
-                for name in _BADGES
-                if name in given
-            ],
-            tabs=[
-                (title, page.link("/kingdom", given, choose=name), name == chosen)
-                for name, title in titles.items()
-            ],
-            adds=() if here is None else added(here, most, partial(to, chosen)),
-            badges=badge_rows(partial(to, chosen)) if here is None else (),
-            missing=0 if here is None or chosen == "own" else MOST_LOADED - len(here),
-            fields=[field for field in command.fields if field.name in {"goal", "buy", "began"}],
-            tapped=tapped,
-            told={**tapped, "goal": given.get("goal")},
-            is_whole=is_whole,
-        )
+    titles = {name: say(title) for name, title in _TITLES.items()}
+    most = _MOST_OWNED if chosen == "own" else MOST_LOADED
+    here = dice.get(chosen)
+    return page.answered(
+        "kingdom.html",
+        answer,
+        here="kingdom",
+        given=given,
+        chosen=chosen,
+        held=[
+            (titles[name], taken_away(held, partial(to, name)))
+            for name, held in dice.items()
+            if held
+        ],
+        worn=[
+            (titles[name], _badge_text(given[name]), to(name, ""))
+            for name in _BADGES
+            if name in given
+        ],
+        tabs=[
+            (title, page.link("/kingdom", given, choose=name), name == chosen)
+            for name, title in titles.items()
+        ],
+        adds=() if here is None else added(here, most, partial(to, chosen)),
+        badges=badge_rows(partial(to, chosen)) if here is None else (),
+        missing=0 if here is None or chosen == "own" else MOST_LOADED - len(here),
+        fields=[field for field in command.fields if field.name in {"goal", "buy", "began"}],
+        tapped=tapped,
+        told={**tapped, "goal": given.get("goal")},
+        is_whole=is_whole,
+    )
 
 
 def _is_known(name: str, text: str) -> bool:

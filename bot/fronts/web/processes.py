@@ -16,6 +16,7 @@ from functools import partial
 from aiohttp import ClientError, ClientSession, DummyCookieJar, UnixConnector, web
 
 from bot.fronts.web.settings import MOST_RATE, WebSettings
+from bot.tasks.answering import beside
 from bot.tasks.workers import TaskFailedError, Workers
 from solver.errors import FarkleError, InvalidRequestError, system_reason
 
@@ -144,14 +145,9 @@ async def processes(
                 " ({reason}); TMPDIR names another",
                 reason=system_reason(error),
             ) from None
-        running = [
-            asyncio.create_task(started.keep(number, f"{folder}/{number}", serve))
-            for number in range(chosen.processes)
-        ]
+        numbers = range(chosen.processes)
         try:
-            yield started
+            async with beside(*(started.keep(k, f"{folder}/{k}", serve) for k in numbers)):
+                yield started
         finally:
-            for task in running:
-                task.cancel()
-            await asyncio.gather(*running, return_exceptions=True)
             await started.close()

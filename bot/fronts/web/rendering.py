@@ -21,15 +21,7 @@ from bot.chat.fields import Field, label
 from bot.fronts.web.answers import REFRESH, Answer, error_of
 from bot.fronts.web.visitors import Visitor, Visitors
 from bot.languages import find_code, language, language_codes
-from bot.layout import (
-    blocks,
-    cells,
-    cleaned,
-    dice_count,
-    percent,
-    rough_percent,
-    whole_sentence,
-)
+from bot.layout import blocks, cells, cleaned, dice_count, percent, rough_percent, whole_sentence
 from bot.services.advisor import Hint
 from bot.services.games import News
 from bot.services.rule_options import RULE_OPTIONS
@@ -177,10 +169,7 @@ def fields_of(fields: Sequence[Field], given: Mapping[str, str], rules: Sequence
 
 @lru_cache(maxsize=5_000)
 def _fields(
-    fields: tuple[Field, ...],
-    values: tuple[str, ...],
-    rules: tuple[str, ...],
-    _code: str,
+    fields: tuple[Field, ...], values: tuple[str, ...], rules: tuple[str, ...], _code: str
 ) -> Markup:
     """Fields in the language that is spoken, kept as a form has twenty of them."""
     parts: Any = templates().get_template("parts.html").module

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.chat.cards import advice_card
+from bot.chat.cards import answer_card
 from bot.features.kingdom.service import (
     ChoiceQuestion,
     KcdQuestion,
@@ -193,7 +193,7 @@ def test_advice_on_a_badge(folders: MatchupFolders) -> None:
         first, second = (row for row in advice_text(which).splitlines() if "%  " in row)
         assert (first.split("  ")[1], first.split()[-1]) == (choice, "best")
         assert second.split()[-1].startswith("-")
-        choices = [row for row in advice_card(which).text.splitlines() if row[1:2] == "\\"]
+        choices = [row for row in answer_card(which).text.splitlines() if row[1:2] == "\\"]
         assert f"**{choice}**" in choices[0]
         assert len(choices) == 2
 

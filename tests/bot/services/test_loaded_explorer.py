@@ -44,8 +44,10 @@ def folders(tmp_path_factory: pytest.TempPathFactory, kernels: Path) -> MatchupF
 def asked_of(dice: LoadedDice, position: Position) -> tuple[str | None, Situation]:
     """Dice left to roll and a position, as a command has them."""
     left = dice.mine.left(position.dice).text if position.turn_total else None
-    _, *others = [position.players[k].score for k in position.in_order]
-    asked = Situation.given(banked=position.banked, opponent=others, turn_total=position.turn_total)
+    _, *others = (position.players[k].score for k in position.in_order)
+    asked = Situation(
+        banked=position.banked, opponent=tuple(others), turn_total=position.turn_total
+    )
     return left, asked
 
 

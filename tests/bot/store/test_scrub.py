@@ -4,11 +4,11 @@
 import asyncio
 import sqlite3
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from unittest import mock
 
 import pytest
+from sqlalchemy import Connection
 
 from bot.store import store as storing
 from bot.store.records import forget
@@ -20,12 +20,12 @@ from tests.bot.store.test_store import NOON, begin, rolled
 async def test_those_who_wait_share_the_next_one(url: str) -> None:
     """However many ask, one is under way and one more comes after its rest."""
     store = await Store.open(url)
-    rewrite, rested = Store.rewrite, asyncio.Event()
+    rewrite, rested = store.database.rewrite, asyncio.Event()
     rewritten, rests = [], []
 
-    async def noted(self: Store) -> None:
-        rewritten.append(self)
-        await rewrite(self)
+    def noted(connection: Connection) -> None:
+        rewritten.append(connection)
+        rewrite(connection)
 
     async def rest(seconds: float) -> None:
         rests.append(seconds)
@@ -33,7 +33,7 @@ async def test_those_who_wait_share_the_next_one(url: str) -> None:
             await rested.wait()
 
     with (
-        mock.patch.object(store, "_scrub", storing.Scrub(partial(noted, store))),
+        mock.patch.object(store.database, "rewrite", noted),
         mock.patch.object(asyncio, "sleep", rest),
         mock.patch.object(storing, "REST", 1e6),
     ):

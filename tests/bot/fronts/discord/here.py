@@ -42,7 +42,7 @@ async def ready_here(
         async with FarkleClient(front, opened.store, folder) as client:
             tasks = [
                 asyncio.create_task(client.start(TOKEN)),
-                asyncio.create_task(keep_posting(client, front, opened.store)),
+                asyncio.create_task(keep_posting(client)),
             ]
             await discord.ready()
             yield opened

@@ -658,7 +658,7 @@ async def test_a_gateway_that_says_nothing_does_not_hold_up_the_end(
     chosen = DiscordSettings(farkle_discord_api=discord.api, farkle_discord_gateway=discord.gateway)
     async with open_parts(Settings(data=folder, workers=0), Advisor(folder)) as parts:
         front = DiscordFront(parts.commands, parts.pressing)
-        runs = client.run_discord(front, parts.store, folder, chosen, TOKEN)
+        runs = client.run_discord(client.FarkleClient(front, parts.store, folder), chosen, TOKEN)
         running = asyncio.create_task(runs)
         await discord.ready()
         signal.raise_signal(signal.SIGTERM)

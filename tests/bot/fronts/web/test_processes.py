@@ -16,7 +16,7 @@ from yarl import URL
 
 from bot.cli.web import answer_questions
 from bot.fronts.web import processes as module
-from bot.fronts.web.app import served
+from bot.fronts.web.app import Front, served
 from bot.fronts.web.processes import processes
 from bot.fronts.web.settings import WebSettings
 from bot.services.advisor import Advisor
@@ -60,7 +60,7 @@ async def test_questions_are_answered_beside(
         beside = await stack.enter_async_context(others)
         assert beside
         here = parts.commands, parts.pressing, settings, chosen
-        base = await stack.enter_async_context(served(*here, processes=beside))
+        base = await stack.enter_async_context(served(Front(*here, processes=beside)))
         site = Site(base, Chat(parts), tmp_path)
         stranger = await stack.enter_async_context(site.visitor())
         known = await stack.enter_async_context(site.visitor("de"))

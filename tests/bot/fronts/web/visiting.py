@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import html5lib
 from aiohttp import ClientSession, CookieJar
 
-from bot.fronts.web.app import served
+from bot.fronts.web.app import Front, served
 from bot.fronts.web.settings import WebSettings
 from bot.services.advisor import Advisor
 from bot.settings import Settings
@@ -134,5 +134,5 @@ async def open_site(
     settings = Settings(data=data, workers=0, needed_seconds=needed, task_seconds=15)
     async with open_parts(settings, Advisor(strategies), allow_files=allow_files) as parts:
         chosen = WebSettings(port=0, rate=rate, address=address)
-        async with served(parts.commands, parts.pressing, settings, chosen) as base:
+        async with served(Front(parts.commands, parts.pressing, settings, chosen)) as base:
             yield Site(base, Chat(parts), data)
