@@ -254,6 +254,11 @@ class Solution:
     rolled: npt.NDArray[np.float64] | None = None
     """R where turns may begin with what the player before left, see `solver.game.take_over`."""
 
+    @property
+    def arrays(self) -> tuple[npt.NDArray[np.float64], ...]:
+        """Return all values, as a file holds them."""
+        return (self.values,) if self.rolled is None else (self.values, self.rolled)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FloorEffect:
