@@ -30,19 +30,6 @@ from solver.solved import (
     save_solved,
 )
 
-__all__ = [
-    "Strategy",
-    "StrategyManifest",
-    "all_solved_rules",
-    "find_strategy",
-    "is_solved",
-    "open_strategy",
-    "save_strategy",
-    "solved_rules",
-    "strategy_path",
-    "verify_strategy",
-]
-
 
 class StrategyManifest(Manifest, defer_build=False):
     """What a strategy file of two players says of its values."""

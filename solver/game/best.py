@@ -429,9 +429,7 @@ class Strategy(BestPlay):
     def turn_of_checked(self, position: Position) -> TurnTable:
         """The table as of `turn`, of a position that follows from one that was checked."""
         start = replace(position, turn=TurnState(0, self.whole(position.mover)), offered=None)
-        return self._of_one_file(
-            lambda values: self._reaching(values, start, position.turn_total)
-        )
+        return self._of_one_file(lambda values: self._reaching(values, start, position.turn_total))
 
     def current(self) -> Values:
         """The values as they are now. Raises StrategyFileError."""

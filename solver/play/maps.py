@@ -12,11 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRequestError
-from solver.game.best import BestPlay
+from solver.game.best import BestPlay, Strategy
 from solver.game.position import Position, check_position
 from solver.game.standings import Bools, Ints, OnShare, Standing, Standings, check_goal, many
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.turn.dice import Remaining, dice_set
 from solver.turn.equations import Decision, Floats
 from solver.turn.memo import ones_twos_fives

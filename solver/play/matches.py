@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from solver.game.best import Strategy
 from solver.game.layout import Lists, lists_of
 from solver.game.outcome_kernels import chosen
 from solver.game.position import Position, banks_allowed, rules_at
@@ -42,7 +43,6 @@ from solver.play.policies import Optimal, levels_under
 from solver.play.policy import Policy
 from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import RULESETS, Ruleset
-from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats, turn_plan
 
