@@ -6,14 +6,14 @@ swept like that of a solve, see docs/mathematics-turns.md.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from solver.game.endgame import Endgame, endgame, fixed_point, last_turns, play_off_turn
+from solver.game.endgame import Endgame, endgame, last_turns, play_off_turn, worth_of_tie
 from solver.game.layout import Contest, Outcomes, as_is_best, read_table, write_table
 from solver.game.outcomes import Outcome, outcome_of, outcomes_of_values
 from solver.game.position import Position, banks_allowed
@@ -264,10 +264,7 @@ def _final_turns(rules: Ruleset, one: Policy | None, other: Policy, ends: Endgam
         return _defended(rules, players)
     lasts = []
     for chaser, leader in (players, players[::-1]):
-        tie = 0.5 if rules.ties == "shared" else 0.0
-        if rules.ties == "played_on":
-            # who does not draw level goes first
-            tie = 1 - fixed_point(partial(_play_off, leader, chaser))
+        tie = worth_of_tie(rules, chaser.second, leader.first)
         lasts.append(np.array([chaser.second(tie, on_board=board) for board in (False, True)]))
     return lasts
 
@@ -285,11 +282,6 @@ def _defended(rules: Ruleset, players: tuple["_Last", "_Last"]) -> list[Floats]:
         np.array([player.second(tie, on_board=board, beaten=there) for board in (False, True)])
         for player, there in zip(players, lasts[::-1], strict=True)
     ]
-
-
-def _play_off(first: "_Last", second: "_Last", value: float) -> float:
-    """Chance of the first player of a play-off, given what it is worth in the one after a tie."""
-    return first.first(second.second(1 - value))
 
 
 class _Last:
