@@ -240,6 +240,17 @@ def first_position(rules: Ruleset, players: int = 2) -> Position:
     return Position(players_first, 0, turn, rounds_left=rules.rounds)
 
 
+def start_of_turn(
+    rules: Ruleset, own: Standing, other: Standing, *, began: bool = True
+) -> Position:
+    """Return a position of two players, one of whom is about to start a turn with equal dice.
+
+    began : whether that one began the game, or the play-off
+    """
+    players, mover = ((own, other), 0) if began else ((other, own), 1)
+    return Position(players, mover, TurnState(0, dice_set(rules).whole))
+
+
 def in_play_off(rules: Ruleset, position: Position) -> bool:
     """Whether both players have reached the goal and play off a tie."""
     return rules.ties == "played_on" and position.banked >= rules.winning_score
