@@ -19,8 +19,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, dice_set
 from solver.turn.equations import Decision, Floats
 from solver.turn.memo import ones_twos_fives
-from solver.turn.points import bank_decisions, turn_outcome
-from solver.turn.thresholds import BankFrom, bank_from
+from solver.turn.points import BankFrom, bank_decisions, bank_from, turn_outcome
 
 MOST_COLUMNS = 8
 """Remaining dice that are shown; a set may have 63."""
