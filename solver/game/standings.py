@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,30 +58,26 @@ class Standings:
     on_board: Bools
     banked: Ints
 
+    @property
+    def fields(self) -> tuple[Ints, Ints, Bools, Ints]:
+        """Return what all have, field by field."""
+        return self.score, self.farkles, self.on_board, self.banked
+
     def __getitem__(self, which: Any) -> "Standings":
-        fields = self.score, self.farkles, self.on_board, self.banked
-        return Standings(*(field[which] for field in fields))
+        return Standings(*(field[which] for field in self.fields))
 
     def one(self, number: int) -> Standing:
         """One of them, where they stand in a row."""
-        here = self[number]
-        return Standing(int(here.score), int(here.farkles), bool(here.on_board), int(here.banked))
+        return Standing(*(field[number].item() for field in self.fields))
 
     def __setitem__(self, which: Any, others: "Standings") -> None:
-        self.score[which] = others.score
-        self.farkles[which] = others.farkles
-        self.on_board[which] = others.on_board
-        self.banked[which] = others.banked
+        for field, values in zip(self.fields, others.fields, strict=True):
+            field[which] = values
 
 
 def many(standing: Standing, number: int = 1) -> Standings:
     """A standing repeated so many times, shape (number,)."""
-    return Standings(
-        np.full(number, standing.score, dtype=np.int64),
-        np.full(number, standing.farkles, dtype=np.int64),
-        np.full(number, standing.on_board),
-        np.full(number, standing.banked, dtype=np.int64),
-    )
+    return Standings(*(np.full(number, value) for value in astuple(standing)))
 
 
 def first_standing(rules: Ruleset) -> Standing:
@@ -173,12 +169,8 @@ def others_after(
         beyond = (before.score + points > rules.goal) & np.logical_not(farkles)
         gets = np.logical_and(beyond, total <= rules.goal)
         score = np.where(gets, total, score)
-    return Standings(
-        score,
-        np.broadcast_to(other.farkles, score.shape),
-        np.broadcast_to(other.on_board | gets, score.shape),
-        np.broadcast_to(other.banked, score.shape),
-    )
+    fields: tuple[Any, ...] = score, other.farkles, other.on_board | gets, other.banked
+    return Standings(*(np.broadcast_to(field, score.shape) for field in fields))
 
 
 def other_after(

@@ -118,14 +118,10 @@ class Matchup:
         return len(self.dice)
 
     @property
-    def has_badges(self) -> bool:
-        """Whether somebody has a badge."""
-        return any(self.badges) or any(self.powers)
-
-    @property
     def is_fair(self) -> bool:
         """Whether all throw the dice that the rules have anyway, so that they say it all."""
-        return self.dice == (dice_set(self.rules),) * self.players and not self.has_badges
+        has_badges = any(self.badges) or any(self.powers)
+        return self.dice == (dice_set(self.rules),) * self.players and not has_badges
 
     @property
     def is_alike(self) -> bool:
