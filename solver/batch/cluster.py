@@ -318,11 +318,7 @@ class ClusterSolver:
             self._workers.cancel()
 
     def _begin(
-        self,
-        watch: Watch,
-        worker: str,
-        waiting: deque[Job],
-        failed: bool,  # noqa: ARG002
+        self, watch: Watch, worker: str, waiting: deque[Job], _: bool
     ) -> "tuple[Future[Outcome], Job]":
         """Have a worker solve a game of two."""
         job = waiting.popleft()

@@ -225,11 +225,6 @@ class Side(Hand):
         return self.matchup.plan(self.number)
 
     @property
-    def plan_with_all(self) -> TurnPlan:
-        """Return the plan, as the match-up knows what may be best in it."""
-        return self.plan
-
-    @property
     def power(self) -> Power | None:
         """What its badge allows some times in the game."""
         return self.matchup.powers[self.number]
