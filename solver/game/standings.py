@@ -13,6 +13,7 @@ from solver.game.leads import longest_turn, spans
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import TurnPlan
+from solver.wording import say_later
 
 FEW_SCORES = 150
 """Games with fewer scores are short: what makes others faster takes them more than it saves."""
@@ -398,26 +399,19 @@ def value_shape(rules: Ruleset, sides: int = 1) -> tuple[int, int, int]:
             # who has farkled, or is not on the board, has banked nothing; see `opponent_indices`
             scores = score_count(rules)
             shape = shape[0], standings, scores * (scores + 1) // 2 + standings - scores
-    if (count := math.prod(shape)) > MAX_VALUES and rules.rounds:
-        raise InvalidRulesError.say(
+    if (count := math.prod(shape)) <= MAX_VALUES:
+        return shape
+    why = say_later(
+        "{rules}: there are {number:,} positions at the start of a turn (scores from {floor:,} to"
+        " {goal:,} in steps of {step}), and at most {most:,} can be solved"
+    )
+    if rules.rounds:
+        why = say_later(
             "{rules}: there are {number:,} positions at the start of a turn, and at most {most:,}"
-            " can be solved; fewer rounds have fewer",
-            rules=rules.name,
-            number=count,
-            most=MAX_VALUES,
+            " can be solved; fewer rounds have fewer"
         )
-    if count > MAX_VALUES:
-        raise InvalidRulesError.say(
-            "{rules}: there are {number:,} positions at the start of a turn (scores from {floor:,}"
-            " to {goal:,} in steps of {step}), and at most {most:,} can be solved",
-            rules=rules.name,
-            number=count,
-            floor=rules.score_floor,
-            goal=rules.goal,
-            step=rules.point_step,
-            most=MAX_VALUES,
-        )
-    return shape
+    played = {"floor": rules.score_floor, "goal": rules.goal, "step": rules.point_step}
+    raise InvalidRulesError.say(why, rules=rules.name, number=count, most=MAX_VALUES, **played)
 
 
 def state_count(rules: Ruleset, plans: Sequence[TurnPlan] = (), *, players: int = 2) -> int:
