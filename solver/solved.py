@@ -179,9 +179,9 @@ class Manifest(BaseModel):
 
         what : as for `file_name`
         """
-        found = {name: getattr(solution, name, None) for name in cls.model_fields}
-        found |= {"digest": digest, "file": file_name(digest, what), **said}
-        return cls(**{name: value for name, value in found.items() if value is not None})
+        facts = {name: getattr(solution, name, None) for name in cls.model_fields}
+        facts |= {"digest": digest, "file": file_name(digest, what), **said}
+        return cls(**{name: value for name, value in facts.items() if value is not None})
 
     @property
     def right(self) -> tuple[str, Shapes]:

@@ -166,15 +166,15 @@ def read_set(text: str, number: int = USUAL) -> NamedSet:
     Raises InvalidDiceError.
     """
     named = make_set(read_dice(text))
-    if (found := len(named.dice)) == number:
+    if (given := len(named.dice)) == number:
         return named
     message = say_later("a set is {number} dice, not {found}: such as {example}")
-    if found < number:
+    if given < number:
         message = say_later(
             "a set is {number} dice, not {found}: if the others are ordinary, write {whole}"
         )
-    whole = make_set([*named.dice, *[ordinary_die()] * (number - found)]).text
-    parts = {"number": number, "found": found, "whole": whole, "example": _example(number)}
+    whole = make_set([*named.dice, *[ordinary_die()] * (number - given)]).text
+    parts = {"number": number, "found": given, "whole": whole, "example": _example(number)}
     raise InvalidDiceError.say(message, **parts)
 
 

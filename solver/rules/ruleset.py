@@ -1918,10 +1918,10 @@ class Ruleset(Data, defer_build=False):
 
 def _without_repeats(numbers: Sequence[int]) -> list[int]:
     """Numbers, of which the last stands for all further ones, without any at the end like it."""
-    told = list(numbers)
-    while len(told) > 1 and told[-1] == told[-2]:
-        told.pop()
-    return told
+    needed = list(numbers)
+    while len(needed) > 1 and needed[-1] == needed[-2]:
+        needed.pop()
+    return needed
 
 
 def nth_or_last(numbers: Sequence[int], place: int) -> int:
