@@ -101,12 +101,7 @@ def did_you_mean(word: str, known: list[str], otherwise: str = "") -> str:
     return otherwise or say("; known are {words}", words=", ".join(known))
 
 
-def either(others: str, last: str) -> str:
-    """A list of words of which one is meant, with its last word."""
-    return say("{others} or {last}", others=others, last=last)
-
-
 def one_of(words: Iterable[str]) -> str:
     """Words, of which there is one at least, with "or" before the last."""
     *others, last = words
-    return either(", ".join(others), last) if others else last
+    return say("{others} or {last}", others=", ".join(others), last=last) if others else last

@@ -91,31 +91,12 @@ def save_many(solution: ManySolution, folder: Path) -> tuple[ManyManifest, Path]
 
     Raises StrategyFileError, and then leaves nothing behind.
     """
-    rules, arrays = solution.rules, solution.arrays
-    manifest = ManyManifest(
-        file=many_path(folder, rules, solution.players).name,
-        rules=rules,
-        digest=rules.digest,
-        shapes=tuple(array.shape for array in arrays),
-        **({"axes": _AXES_OF_ROUNDS} if rules.rounds else {}),
-        states=inner_states(rules, solution.players),
-        **facts(solution),
-    )
-    return save_solved(folder, manifest, *arrays)
-
-
-def facts(solution: ManySolution) -> dict[str, Any]:
-    """Return what every manifest of values by seat says of how they were found."""
-    return {
-        "players": solution.players,
-        "tolerance": solution.tolerance,
-        "sweeps": solution.sweeps,
-        "largest_change": solution.largest_change,
-        "mixed": solution.mixed,
-        "restless": solution.restless,
-        "states_solved": solution.states_solved,
-        "seconds": solution.seconds,
-    }
+    rules, players = solution.rules, solution.players
+    said: dict[str, Any] = {"states": inner_states(rules, players)}
+    if rules.rounds:
+        said["axes"] = _AXES_OF_ROUNDS
+    manifest = ManyManifest.of(solution, rules.digest, f"players{players}", **said)
+    return save_solved(folder, manifest, *solution.arrays)
 
 
 def open_many(folder: Path, rules: Ruleset, players: int) -> SharedStrategy:

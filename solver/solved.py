@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import from_json
@@ -163,7 +163,7 @@ class Manifest(BaseModel):
     rules: Ruleset
     digest: str
     """SHA-256 (hex) of what decides play, by which the file is named."""
-    shapes: Shapes
+    shapes: Shapes = ()
     """The shapes of the arrays, in their order."""
     states_solved: int = Field(ge=1)
     """States (t, dice to roll, ...) whose value was computed, each as often as it was."""
@@ -172,6 +172,16 @@ class Manifest(BaseModel):
     """The hash (hex) of all values."""
     reported: ClassVar[tuple[str, ...]]
     """The names of what a solve reports beside the rules."""
+
+    @classmethod
+    def of(cls, solution: Any, digest: str, what: str, **said: Any) -> Self:
+        """Return what is said of a solution: what it has under the same names, and all else.
+
+        what : as for `file_name`
+        """
+        facts = {name: getattr(solution, name, None) for name in cls.model_fields}
+        facts |= {"digest": digest, "file": file_name(digest, what), **said}
+        return cls(**{name: value for name, value in facts.items() if value is not None})
 
     @property
     def right(self) -> tuple[str, Shapes]:
@@ -241,7 +251,7 @@ class Opened(NamedTuple, Generic[M]):
 def save_solved(folder: Path, manifest: M, *arrays: "npt.NDArray[np.float64]") -> tuple[M, Path]:
     """Write a file of something solved, in place of an older one of the same.
 
-    manifest : what was solved, still without the hash of the values
+    manifest : what was solved, still without the shapes and the hash of the values
 
     Returns the whole manifest, and the path of the file. Raises StrategyFileError, and then leaves
     nothing behind.
@@ -250,7 +260,8 @@ def save_solved(folder: Path, manifest: M, *arrays: "npt.NDArray[np.float64]") -
     digest = hashlib.sha256()
     for content in values:
         digest.update(content)
-    whole = manifest.model_copy(update={"sha256": digest.hexdigest()})
+    shapes = tuple(array.shape for array in arrays)
+    whole = manifest.model_copy(update={"shapes": shapes, "sha256": digest.hexdigest()})
     said = whole.model_dump(mode="json")
     line = json.dumps(said | {"checksum": _checksum(said)}).encode()
     line += b" " * (-(len(line) + 1) % _ALIGNED) + b"\n"

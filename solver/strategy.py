@@ -30,19 +30,6 @@ from solver.solved import (
     save_solved,
 )
 
-__all__ = [
-    "Strategy",
-    "StrategyManifest",
-    "all_solved_rules",
-    "find_strategy",
-    "is_solved",
-    "open_strategy",
-    "save_strategy",
-    "solved_rules",
-    "strategy_path",
-    "verify_strategy",
-]
-
 
 class StrategyManifest(Manifest, defer_build=False):
     """What a strategy file of two players says of its values."""
@@ -73,15 +60,8 @@ class StrategyManifest(Manifest, defer_build=False):
     @property
     def right(self) -> tuple[str, Shapes]:
         """Return the digest and the shapes that it has to have. Raises InvalidRulesError."""
-        return self.rules.digest, _shapes(self.rules)
-
-
-def _shapes(rules: Ruleset) -> Shapes:
-    """Return the shapes of values, and of rolling on with what was left where the rules allow it.
-
-    Raises InvalidRulesError.
-    """
-    return (value_shape(rules), *((taken_shape(rules),) if rules.takes_over else ()))
+        rolled = (taken_shape(self.rules),) if self.rules.takes_over else ()
+        return self.rules.digest, (value_shape(self.rules), *rolled)
 
 
 def strategy_path(folder: Path, rules: Ruleset) -> Path:
@@ -180,21 +160,7 @@ def save_strategy(solution: Solution, folder: Path) -> tuple[StrategyManifest, P
 
     Raises StrategyFileError, and then leaves nothing behind.
     """
-    rules = solution.rules
-    manifest = StrategyManifest(
-        file=strategy_path(folder, rules).name,
-        rules=rules,
-        digest=rules.digest,
-        floor=rules.score_floor,
-        standings=tuple(blocks(rules)),
-        shapes=_shapes(rules),
-        tolerance=solution.tolerance,
-        sweeps=solution.sweeps,
-        largest_relative_change=solution.largest_relative_change,
-        error_bound=solution.error_bound,
-        states=state_count(rules),
-        states_solved=solution.states_solved,
-        seconds=solution.seconds,
-    )
-    rolled = () if solution.rolled is None else (solution.rolled,)
-    return save_solved(folder, manifest, solution.values, *rolled)
+    rules, floor = solution.rules, solution.rules.score_floor
+    said = {"floor": floor, "standings": tuple(blocks(rules)), "states": state_count(rules)}
+    manifest = StrategyManifest.of(solution, rules.digest, f"floor{floor}", **said)
+    return save_solved(folder, manifest, *solution.arrays)

@@ -22,6 +22,7 @@ from hypothesis import settings
 
 from solver.errors import InvalidPositionError, StrategyFileError
 from solver.game import kernel_source
+from solver.game.best import Strategy
 from solver.game.position import Position, check_position, impossible_turn
 from solver.game.standings import Solution
 from solver.game.sweeps import solve
@@ -29,13 +30,7 @@ from solver.play import estimate, rough
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.solved import open_solved
-from solver.strategy import (
-    Strategy,
-    StrategyManifest,
-    open_strategy,
-    save_strategy,
-    strategy_path,
-)
+from solver.strategy import StrategyManifest, open_strategy, save_strategy, strategy_path
 from tests.bot.speaking import Chat, open_chat
 
 # as seldom as the chat has it, see bot/wiring.py: thousands of tests are collected

@@ -38,11 +38,11 @@ from bot.views.turn_picture import (
     win_table,
 )
 from solver.errors import InvalidRequestError
+from solver.game.best import Strategy
 from solver.game.position import Position, check_hot_dice, check_position, first_position
 from solver.game.standings import Ints
 from solver.play.maps import border_map, coarse_step, scores_between, turn_map, win_map
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.turn.points import expected_points, points_outcome
 
 

@@ -22,14 +22,14 @@ from solver.errors import (
     MissingStrategyError,
     StrategyFileError,
 )
-from solver.game.best import BestPlay
+from solver.game.best import BestPlay, Strategy
 from solver.game.many_best import SharedStrategy
 from solver.game.position import Position, check_hot_dice
 from solver.many_strategy import open_many
 from solver.play.advice import Advice, BadgeUse, Odds, advise, odds, with_endings, with_why
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy, is_solved, open_strategy, solved_rules
+from solver.strategy import is_solved, open_strategy, solved_rules
 from solver.turn.dice import Remaining, Roll
 from solver.turn.equations import Floats
 from solver.wording import say_number

@@ -11,8 +11,8 @@ from bot.services.advisor import Advisor
 from bot.services.situation import Situation, check_asked, rules_of
 from bot.shell.places import Here
 from solver.errors import InvalidRulesError, MissingStrategyError
+from solver.game.best import Strategy
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 
 
 def ready_to_answer(here: Here, situation: Situation, reference: str, left: int | None) -> None:

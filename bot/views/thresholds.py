@@ -15,7 +15,7 @@ from solver.game.position import in_play_off, points_to_beat
 from solver.game.standings import Ints
 from solver.play.maps import TurnMap
 from solver.turn.equations import Decision
-from solver.turn.thresholds import BankFrom
+from solver.turn.points import BankFrom
 from solver.wording import figure, say, say_later, say_number
 
 if TYPE_CHECKING:

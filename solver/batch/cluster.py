@@ -22,7 +22,7 @@ import uuid
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -303,7 +303,12 @@ class ClusterSolver:
             for job in list(left):
                 watch.begin(job)
                 game: Any = job.subject
-                outcome = self._in_layers(game, partial(watch.progress, job))
+                outcome: Outcome
+                with closing(_LayerSolve(self._workers, game)) as solve:
+                    try:
+                        outcome = solve.run(partial(watch.progress, job))
+                    except FarkleError as error:
+                        outcome = error
                 del left[job]
                 yield job, outcome
         except LostError as lost:
@@ -313,11 +318,7 @@ class ClusterSolver:
             self._workers.cancel()
 
     def _begin(
-        self,
-        watch: Watch,
-        worker: str,
-        waiting: deque[Job],
-        failed: bool,  # noqa: ARG002
+        self, watch: Watch, worker: str, waiting: deque[Job], _: bool
     ) -> "tuple[Future[Outcome], Job]":
         """Have a worker solve a game of two."""
         job = waiting.popleft()
@@ -326,16 +327,6 @@ class ClusterSolver:
         future = self._workers.submit(worker, solve_on_worker, *asked)
         watch.begin(job)
         return future, job
-
-    def _in_layers(self, game: GameOfSeveral, on_progress: OnProgress) -> Outcome:
-        """Solve a game of several on all workers. Raises LostError."""
-        solve = _LayerSolve(self._workers, game)
-        try:
-            return solve.run(on_progress)
-        except FarkleError as error:
-            return error
-        finally:
-            solve.close()
 
 
 def _outcome(job: Job, answer: Outcome) -> Outcome:

@@ -185,21 +185,19 @@ def _success(job: Job, status: Status, folder: Path, manifest: Manifest) -> Resu
     chances: tuple[float, ...] = ()
     with suppress(StrategyFileError):  # another file of these rules is damaged
         chances = job.subject.chances(folder)
-    return Result(
-        job.number,
-        job.given,
-        job.subject.rules.name,
-        status,
-        job.subject,
-        manifest=manifest,
-        file=folder / manifest.file,
-        chances=chances,
-    )
+    file = folder / manifest.file
+    return Result(**_of(job), status=status, manifest=manifest, file=file, chances=chances)
 
 
 def _failure(job: Job, error: FarkleError) -> Result:
-    subject, failed = job.subject, Status.FAILED
-    return Result(job.number, job.given, subject.rules.name, failed, subject, error=error)
+    return Result(**_of(job), status=Status.FAILED, error=error)
+
+
+def _of(job: Job) -> dict[str, Any]:
+    """What a result says of its job."""
+    subject = job.subject
+    name = subject.rules.name
+    return {"number": job.number, "given": job.given, "name": name, "subject": subject}
 
 
 def _with_twins(result: Result, twins: Sequence[Job]) -> Iterator[Result]:
@@ -207,12 +205,4 @@ def _with_twins(result: Result, twins: Sequence[Job]) -> Iterator[Result]:
     yield result
     for twin in twins:
         status = Status.FAILED if result.error else Status.SAME
-        yield replace(
-            result,
-            number=twin.number,
-            given=twin.given,
-            name=twin.subject.rules.name,
-            status=status,
-            subject=twin.subject,
-            same_as=result.given,
-        )
+        yield replace(result, **_of(twin), status=status, same_as=result.given)

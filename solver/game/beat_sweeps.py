@@ -36,7 +36,7 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.game import bounds
-from solver.game.endgame import Endgame, endgame
+from solver.game.endgame import Endgame, endgame, fixed_point
 from solver.game.kernel_source import load_turn
 from solver.game.kernels import beat_turns
 from solver.game.lane_turns import LaneTurns
@@ -46,6 +46,7 @@ from solver.game.standings import (
     LEAST,
     Bools,
     Ints,
+    OnProgress,
     Progress,
     Solution,
     Standings,
@@ -60,18 +61,10 @@ from solver.game.standings import (
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats, turn_plan
 
-_SETTLED = 4e-16
-"""Largest change of values of starts that are settled."""
-
-_MOST_STEPS = 60
-"""Secant steps at most: rounding may go round."""
-
 _AT_REST = 1e-13
 """Largest change of values in a last sweep, where farkles cost points."""
 
 _MOST_SWEEPS = 500
-
-Told = Callable[[Progress], None]
 
 
 class _Pairs(NamedTuple):
@@ -174,7 +167,7 @@ class _Game(LaneTurns):
             groups.append(_Pairs(own, other, self.after[own], mirror))
         return groups
 
-    def sweep(self, on_progress: Told = lambda _: None, number: int = 1) -> Iterator[_Pairs]:
+    def sweep(self, on_progress: OnProgress = lambda _: None, number: int = 1) -> Iterator[_Pairs]:
         """Give the states of each total in their order, and tell how far that is."""
         done, count = 0, sum(len(pairs.own) for pairs in self.groups)
         for pairs in self.groups:
@@ -232,20 +225,10 @@ class _Game(LaneTurns):
 
             return np.concatenate(self.by_lanes(pairs, do))[: len(x)]
 
-        x, last, last_image = np.full(len(pairs.own), 0.5), np.zeros(0), np.zeros(0)
+        even = np.full(len(pairs.own), 0.5)
         if np.all(pairs.mirror < 0):
-            return turned(x)
-        for number in range(_MOST_STEPS):
-            image = turned(turned(x))
-            if np.max(np.abs(image - x)) <= _SETTLED:
-                break
-            slope = np.zeros(len(x))
-            if number:
-                apart = np.where(x == last, 1.0, x - last)
-                slope = np.where(x == last, 0.0, (image - last_image) / apart).clip(0.0, 0.999)
-            last, last_image = x, image
-            x = (x + (image - x) / (1 - slope)).clip(0.0, 1.0)
-        return image
+            return turned(even)
+        return fixed_point(lambda x: turned(turned(x)), even)
 
     def turns(
         self, pairs: _Pairs, values: Floats, farkle: Floats, off: float = 0.0
@@ -315,7 +298,7 @@ def solve(
     cache: Path,
     tolerance: float,
     threads: int | None = None,
-    on_progress: Told = lambda _: None,
+    on_progress: OnProgress = lambda _: None,
 ) -> Solution:
     """Solve the game until no value is off by more than `tolerance`, which is proved.
 
@@ -356,7 +339,7 @@ def solve(
 
 
 def residual(
-    rules: Ruleset, values: Floats, *, cache: Path, on_progress: Told = lambda _: None
+    rules: Ruleset, values: Floats, *, cache: Path, on_progress: OnProgress = lambda _: None
 ) -> float:
     """Largest relative residual of the equations over the starts of all turns of a solved game.
 

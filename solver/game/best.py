@@ -1,9 +1,9 @@
 """Best play of a solved game, whoever plays it and with what dice: what answers are made of."""
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +47,8 @@ from solver.rules.ruleset import Ruleset
 from solver.solved import Opened
 from solver.turn.dice import Hand, Remaining, TurnState
 from solver.turn.equations import Endings, EqualDice, Floats, TurnPlan, TurnTable, solve_turn
+
+T = TypeVar("T")
 
 _ATTEMPTS = 100
 """How often an answer is begun again because its file was replaced meanwhile."""
@@ -399,24 +401,16 @@ class Strategy(BestPlay):
         if position.opponent >= self.rules.winning_score or position.offered:
             return self.begun(position, self.turn(position))
         self.check(position)
-        for values in self._attempts():
-            others, turns = many(position.other), position.turns_left
-            own = many(position.own)
-            chances = values.at(own, others, began=position.began, turns=turns)
-            if values.are_unchanged:
-                return chances
-        raise self._never_the_same()
+        own, others = many(position.own), many(position.other)
+        where: dict[str, Any] = {"began": position.began, "turns": position.turns_left}
+        return self._of_one_file(lambda values: values.at(own, others, **where))
 
     def win_probabilities(self, own: Standings, opponents: Standings, *, began: bool) -> Floats:
         """Win probabilities of one or many against as many, none of whom has reached the goal.
 
         Raises StrategyFileError as `win_probability` does.
         """
-        for values in self._attempts():
-            chances = values.at(own, opponents, began=began)
-            if values.are_unchanged:
-                return chances
-        raise self._never_the_same()
+        return self._of_one_file(lambda values: values.at(own, opponents, began=began))
 
     def turn(self, position: Position) -> TurnTable:
         """The table of the turn that a position belongs to.
@@ -435,11 +429,7 @@ class Strategy(BestPlay):
     def turn_of_checked(self, position: Position) -> TurnTable:
         """The table as of `turn`, of a position that follows from one that was checked."""
         start = replace(position, turn=TurnState(0, self.whole(position.mover)), offered=None)
-        for values in self._attempts():
-            table = self._reaching(values, start, position.turn_total)
-            if values.are_unchanged:
-                return table
-        raise self._never_the_same()
+        return self._of_one_file(lambda values: self._reaching(values, start, position.turn_total))
 
     def current(self) -> Values:
         """The values as they are now. Raises StrategyFileError."""
@@ -462,14 +452,16 @@ class Strategy(BestPlay):
             self._turn.cache_clear()
             self._far.cache_clear()
 
-    def _attempts(self) -> Iterator[Values]:
-        """The values as they are now, a few times."""
-        for _ in range(_ATTEMPTS):
-            self.refresh()
-            yield self._opened
+    def _of_one_file(self, make: Callable[[Values], T]) -> T:
+        """What is made of the values as they are now, while their file stays what it is.
 
-    def _never_the_same(self) -> StrategyFileError:
-        return StrategyFileError.say(
+        Raises StrategyFileError.
+        """
+        for _ in range(_ATTEMPTS):
+            made = make(values := self.current())
+            if values.are_unchanged:
+                return made
+        raise StrategyFileError.say(
             "{file}: another program keeps writing it while it is read; try again",
             file=self._origin,
         )
@@ -578,11 +570,8 @@ class Strategy(BestPlay):
         start = replace(position, turn=TurnState(0, self.whole(position.mover)), offered=None)
         if start.opponent >= self.rules.winning_score:
             return self.turn_of_checked(position)
-        for values in self._attempts():
-            ends = self._endings_by_dice(values, start, taken=False)
-            if values.are_unchanged:
-                return solve_turn(self.plan(start.mover), ends)
-        raise self._never_the_same()
+        ends = self._of_one_file(lambda values: self._endings_by_dice(values, start, taken=False))
+        return solve_turn(self.plan(start.mover), ends)
 
     def _endings_by_dice(self, values: Values, start: Position, *, taken: bool = True) -> Endings:
         """What ending a turn leads to where the next one may begin with what is left."""

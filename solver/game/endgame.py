@@ -20,7 +20,7 @@ between any two that follow one another: their distance is a proved bound of the
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -39,7 +39,10 @@ _FAR = 10_000
 """Point steps behind at which final turns are told apart at most."""
 
 _SETTLED = 1e-15
-"""How much final turns in return may still differ."""
+"""How much final turns in return, and chances that depend on themselves, may still differ."""
+
+_MOST_STEPS = 60
+"""Secant steps at most: rounding may go round."""
 
 _MOST_ROUNDS = 1000
 """Final turns in return after which what is still open would go on and on."""
@@ -197,7 +200,14 @@ def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tupl
     usual = reach // max((1, *rules.hot_dice_times))
     for far in (20, 200):
         margins = 2 * goals + far * usual + further
-        ties = [_worth_of_tie(rules, *pair, margins) for pair in pairs]
+        ties = [
+            worth_of_tie(
+                rules,
+                partial(last_turns, rules, chaser, margins, on_board=True),
+                partial(_play_off, rules, leader),
+            )
+            for chaser, leader in pairs
+        ]
         beaten = _beaten(rules, finals)
         lasts = [
             _by_uses(rules, plan, margins, tie, on_board=True, beaten=other)
@@ -284,15 +294,18 @@ def defended(
     return [(one + other) / 2 for one, other in zip(finals, last, strict=True)], off
 
 
-def _worth_of_tie(rules: Ruleset, chaser: TurnPlan, leader: TurnPlan, margins: int) -> float:
-    """Win probability of the player whose final turn ends in a tie."""
+def worth_of_tie(
+    rules: Ruleset, second: Callable[[float], Floats], first: Callable[[Floats], float]
+) -> float:
+    """Win probability of the player whose final turn ends in a tie.
+
+    second : what that one has in a final turn by the margin, given what a tie is worth
+    first : what the other one has as the first player of a play-off, given that
+    """
     if rules.ties == "played_on":
         # who does not draw level goes first, and what a tie leads to again is the same
-        def first(value: float) -> float:
-            second = last_turns(rules, chaser, margins, 1 - value, on_board=True)
-            return float(play_off_turn(rules, leader, second).roll[0, 0, -1])
-
-        return 1 - fixed_point(first)
+        values = fixed_point(lambda x: np.array([first(second(1 - float(x[0])))]), np.full(1, 0.5))
+        return 1 - float(values[0])
     return 0.5 if rules.ties == "shared" else 0.0
 
 
@@ -353,6 +366,11 @@ def _final_turn(
     return turn_from(rules, plan, least, bank, farkle)
 
 
+def _play_off(rules: Ruleset, plan: TurnPlan, second: Floats) -> float:
+    """The first player's chance to win a play-off, given the second one's by the margin."""
+    return float(play_off_turn(rules, plan, second).roll[0, 0, -1])
+
+
 def play_off_turn(rules: Ruleset, plan: TurnPlan, second: Floats) -> TurnTable:
     """The first turn of a play-off, given the second's win probability by the margin."""
     least = rules.least_bank(wins=True) // rules.point_step
@@ -371,21 +389,24 @@ def turn_from(
     return solve_turn(plan, Endings.alone(bank, farkle, farkle[0] if rules.spares_farkles else 0.0))
 
 
-def fixed_point(g: Callable[[float], float]) -> float:
-    """The chance x = g(x) of the first player of a play-off.
+def fixed_point(g: Callable[[Floats], Floats], x: Floats) -> Floats:
+    """Chances x = g(x), each of which depends on itself alone, such as that to win a play-off.
 
-    g is piecewise linear with a slope below 1, the chance of a tie, so that secant steps find it.
+    g is piecewise linear with slopes below 1, the chances to come there again, so that secant steps
+    find them.
     """
-    last_x, x = 0.5, g(0.5)
-    last_image = x
-    for _ in range(100):
-        image = g(x)
-        if abs(image - x) < 1e-15:
+    last, last_image, image = x, x, g(x)
+    for number in range(_MOST_STEPS):
+        if np.max(np.abs(image - x)) <= _SETTLED:
             break
-        slope = (image - last_image) / (x - last_x)
-        last_x, last_image = x, image
-        x += (image - x) / (1 - slope)
-    return x
+        slope = np.zeros(len(x))
+        if number:
+            apart = np.where(x == last, 1.0, x - last)
+            slope = np.where(x == last, 0.0, (image - last_image) / apart).clip(0.0, 0.999)
+        last, last_image = x, image
+        x = (x + (image - x) / (1 - slope)).clip(0.0, 1.0)
+        image = g(x)
+    return image
 
 
 def last_turns(

@@ -215,94 +215,79 @@ def check_options(rules: Ruleset, players: int, *, alike: bool = True) -> None:
     alike : whether all throw the same dice
     """
     check_players(rules, players)
+    why = ""
     if rules.rounds:
         return
     if rules.final_throws:
-        raise InvalidRulesError.say(
+        why = say_later(
             "{rules}: final turns of one throw are solved for two players only; of more players"
-            " chances are estimates",
-            rules=rules.name,
+            " chances are estimates"
         )
-    if rules.ties == "played_on" and not alike:
-        raise InvalidRulesError.say(
+    elif rules.ties == "played_on" and not alike:
+        why = say_later(
             "{rules}: play-offs of more than two players are solved only where all have the same"
-            " dice; use rules where ties are shared or won by the earlier player",
-            rules=rules.name,
+            " dice; use rules where ties are shared or won by the earlier player"
         )
-    if rules.ties == "played_on" and players > MOST_PLAYED_ON:
-        raise InvalidRulesError.say(
+    elif rules.ties == "played_on" and players > MOST_PLAYED_ON:
+        why = say_later(
             "{rules}: play-offs are solved for at most {most} players, not {players}; for more,"
-            " use rules where ties are shared or won by the earlier player",
-            rules=rules.name,
-            most=MOST_PLAYED_ON,
-            players=players,
+            " use rules where ties are shared or won by the earlier player"
         )
-    if rules.is_exact:
-        raise InvalidRulesError.say(
+    elif rules.is_exact:
+        why = say_later(
             "{rules}: a goal that has to be met exactly is solved for two players only, as a bank"
-            " beyond it does not lead to a higher total; of more players chances are estimates",
-            rules=rules.name,
+            " beyond it does not lead to a higher total; of more players chances are estimates"
         )
-    if rules.farkle_penalty is not None:
-        raise InvalidRulesError.say(
+    elif rules.farkle_penalty is not None:
+        why = say_later(
             "{rules}: a penalty for farkles is solved for two players only, as it leads back to"
-            " lower totals; of more players chances are estimates",
-            rules=rules.name,
+            " lower totals; of more players chances are estimates"
         )
+    if why:
+        parts = {"rules": rules.name, "players": players, "most": MOST_PLAYED_ON}
+        raise InvalidRulesError.say(why, **parts)
 
 
 def check_players(rules: Ruleset, players: int) -> None:
     """Refuse more players than the rules are for. Raises InvalidRulesError."""
     if players > MOST_IN_ROUNDS and rules.rounds:
-        raise InvalidRulesError.say(
+        why = say_later(
             "{rules}: games of a number of rounds are for two or three, not for {players}: the"
-            " scores of more lie apart in too many ways to be solved",
-            rules=rules.name,
-            players=players,
+            " scores of more lie apart in too many ways to be solved"
         )
-    if players < 3 or not rules.is_for_two:
+    elif players < 3 or not rules.is_for_two:
         return
-    if "loses_game" in rules.decisive:
-        raise InvalidRulesError.say(
+    elif "loses_game" in rules.decisive:
+        why = say_later(
             "{rules}: nobody says who wins where one of {players} players loses the game by a roll;"
-            " only two can play under these rules",
-            rules=rules.name,
-            players=players,
+            " only two can play under these rules"
         )
-    if rules.beat_previous_turn:
-        raise InvalidRulesError.say(
+    elif rules.beat_previous_turn:
+        why = say_later(
             "{rules}: that turns have to beat one another is solved for two players only, not for"
-            " {players}: what there is to beat counts beside the scores of all",
-            rules=rules.name,
-            players=players,
+            " {players}: what there is to beat counts beside the scores of all"
         )
-    if rules.takes_over:
-        raise InvalidRulesError.say(
+    elif rules.takes_over:
+        why = say_later(
             "{rules}: what a player left can be taken over in games of two alone, not of {players}:"
-            " what is left to one is taken from the others as well",
-            rules=rules.name,
-            players=players,
+            " what is left to one is taken from the others as well"
         )
-    if rules.changes_other:
-        raise InvalidRulesError.say(
+    elif rules.changes_other:
+        why = say_later(
             "{rules}: a turn may change the other player's score, so only two can play, not"
-            " {players}",
-            rules=rules.name,
-            players=players,
+            " {players}"
         )
-    if rules.rounds:
-        raise InvalidRulesError.say(
+    elif rules.rounds:
+        why = say_later(
             "{rules}: with a number of rounds ties are played on, and rolls win the game, where two"
-            " play, not {players}",
-            rules=rules.name,
-            players=players,
+            " play, not {players}"
         )
-    raise InvalidRulesError.say(
-        "{rules}: nobody says who has a final turn in return where one of {players} players is"
-        " beaten; only two can play under these rules",
-        rules=rules.name,
-        players=players,
-    )
+    else:
+        why = say_later(
+            "{rules}: nobody says who has a final turn in return where one of {players} players is"
+            " beaten; only two can play under these rules"
+        )
+    raise InvalidRulesError.say(why, rules=rules.name, players=players)
 
 
 def expected_seconds(rules: Ruleset, players: int) -> float:

@@ -36,13 +36,17 @@ class SharedStrategy(BestPlay):
         values: Floats,
         lasts: Lasts,
         opened: Opened[Any] | None = None,
+        *,
+        first: int = 0,
     ) -> None:
         """Take the arrays of a ManySolution.
 
         opened : the file from which they are mapped
+        first : the player from whose seat on they are told
         """
         super().__init__(rules, players)
         self._values, self._lasts, self._opened = values, lasts, opened
+        self._first = first
         self._size: Size = self.find_size()
         self._turn = lru_cache(maxsize=64)(self._solve_turn)
 
@@ -57,7 +61,7 @@ class SharedStrategy(BestPlay):
 
     def role(self, mover: int) -> int:
         """Return the place of a player along the axis of who began; 0 where it does not matter."""
-        return mover if self.rules.has_roles else 0
+        return (mover - self._first) % self._size.roles
 
     def check_players(self, position: Position) -> None:
         """Refuse players who cannot be where they are. Raises InvalidPositionError."""
@@ -124,9 +128,9 @@ class SharedStrategy(BestPlay):
         allowed = allowed_banks(rules, own.score, rows, on_board=own.on_board)
         return turn_endings(rules, plan, allowed, missing, left, None if goal_ends_game else final)
 
-    def seat(self, player: int) -> int:  # noqa: ARG002 - all throw the same dice
+    def seat(self, player: int) -> int:
         """Return the place of a player along the axis of who has the first final turn."""
-        return 0
+        return (player - self._first) % len(self._lasts[0])
 
     def _chase(
         self, level: int, lead: int, start: Position, chasers: Sequence[int]

@@ -1,6 +1,6 @@
 """A position: what a decision depends on."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import product
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from solver.errors import InvalidPositionError, either
+from solver.errors import InvalidPositionError, one_of
 from solver.game.endgame import endgame
 from solver.game.standings import Bools, Standing, first_standing
 from solver.rules.ruleset import RULESETS, Ruleset
@@ -28,42 +28,9 @@ MAX_HOT_DICE = 1_000
 _ROUNDS_ROWS = 1_000
 """Turn totals in point steps that are enumerated where there is no goal."""
 
-_YOUR = {
-    "score": say_later(
-        "your score cannot be {score:,}: under {rules} rules a score in play is a multiple of"
-        " {step} from {floor:,} to {most:,}"
-    ),
-    "off board": say_later(
-        "your score cannot be {score:,} before the first bank: a player who is not on the board"
-        " has no points"
-    ),
-    "farkles": say_later(
-        "your farkles in a row cannot be {farkles}: under {rules} rules they are 0 to {most}"
-    ),
-    "no farkles": say_later(
-        "your farkles in a row cannot be {farkles}: {rules} rules do not count them, so it"
-        " is always 0"
-    ),
-}
-_THEIR = {
-    "score": say_later(
-        "the opponent's score cannot be {score:,}: under {rules} rules a score in play is a"
-        " multiple of {step} from {floor:,} to {most:,}"
-    ),
-    "off board": say_later(
-        "the opponent's score cannot be {score:,} before the first bank: a player who is not on"
-        " the board has no points"
-    ),
-    "farkles": say_later(
-        "the opponent's farkles in a row cannot be {farkles}: under {rules} rules they are 0 to"
-        " {most}"
-    ),
-    "no farkles": say_later(
-        "the opponent's farkles in a row cannot be {farkles}: {rules} rules do not count"
-        " them, so it is always 0"
-    ),
-}
-"""What is said of a standing that cannot be, the own one and the opponent's."""
+_YOUR = say_later("your score"), say_later("your farkles in a row")
+_THEIR = say_later("the opponent's score"), say_later("the opponent's farkles in a row")
+"""What a standing has that may be wrong, the own one and the opponent's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +240,17 @@ def first_position(rules: Ruleset, players: int = 2) -> Position:
     return Position(players_first, 0, turn, rounds_left=rules.rounds)
 
 
+def start_of_turn(
+    rules: Ruleset, own: Standing, other: Standing, *, began: bool = True
+) -> Position:
+    """Return a position of two players, one of whom is about to start a turn with equal dice.
+
+    began : whether that one began the game, or the play-off
+    """
+    players, mover = ((own, other), 0) if began else ((other, own), 1)
+    return Position(players, mover, TurnState(0, dice_set(rules).whole))
+
+
 def in_play_off(rules: Ruleset, position: Position) -> bool:
     """Whether both players have reached the goal and play off a tie."""
     return rules.ties == "played_on" and position.banked >= rules.winning_score
@@ -352,8 +330,8 @@ def check_two(rules: Ruleset, position: Position, beyond: int = 0) -> None:
         _check_offered(rules, position, position.offered)
     _check_rounds(rules, position)
     _check_scores(rules, position, max(highest_score(rules), rules.winning_score + beyond))
-    _check_standing(rules, position.own, _YOUR)
-    _check_standing(rules, position.other, _THEIR)
+    _check_standing(rules, position.own, *_YOUR)
+    _check_standing(rules, position.other, *_THEIR)
     _check_to_beat(rules, position)
 
 
@@ -484,8 +462,8 @@ def _check_scores(rules: Ruleset, position: Position, highest: int) -> None:
     last = rules.winning_score - rules.point_step
     both = rules.ties == "played_on" or (rules.is_defended and position.banked < position.opponent)
     if both and last < position.banked <= position.opponent:
-        _check_score(rules, position.banked, highest, _YOUR)
-        _check_score(rules, position.opponent, highest, _THEIR)
+        _check_score(rules, position.banked, highest, _YOUR[0])
+        _check_score(rules, position.opponent, highest, _THEIR[0])
         return
     most, reason = last, ""
     if not rules.goal_ends_game(last_of_round=position.began):
@@ -496,34 +474,44 @@ def _check_scores(rules: Ruleset, position: Position, highest: int) -> None:
     over = ""
     if position.banked > last:
         over = say("; with more the game is over, or only the opponent's final turn is left")
-    _check_score(rules, position.banked, last, _YOUR, over)
-    _check_score(rules, position.opponent, most, _THEIR, reason)
+    _check_score(rules, position.banked, last, _YOUR[0], over)
+    _check_score(rules, position.opponent, most, _THEIR[0], reason)
 
 
-def _check_score(
-    rules: Ruleset, score: int, most: int, messages: Mapping[str, str], reason: str = ""
-) -> None:
+def _check_score(rules: Ruleset, score: int, most: int, whose: str, reason: str = "") -> None:
     step, floor = rules.point_step, rules.score_floor
     if floor <= score <= most and score % step == 0:
         return
     parts = {"score": score, "rules": rules.name, "step": step, "floor": floor, "most": most}
-    message = messages["score"]
-    raise InvalidPositionError(say(message, **parts) + reason)
+    message = say(
+        "{whose_score} cannot be {score:,}: under {rules} rules a score in play is a multiple of"
+        " {step} from {floor:,} to {most:,}",
+        whose_score=say(whose),
+        **parts,
+    )
+    raise InvalidPositionError(message + reason)
 
 
-def _check_standing(rules: Ruleset, standing: Standing, messages: Mapping[str, str]) -> None:
+def _check_standing(rules: Ruleset, standing: Standing, score: str, farkles: str) -> None:
     limit = rules.farkle_limit
     if not 0 <= standing.farkles < limit:
-        message = messages["farkles" if rules.farkle_penalty else "no farkles"]
-        raise InvalidPositionError.say(
-            message,
-            farkles=standing.farkles,
-            rules=rules.name,
-            most=limit - 1,
+        message = say_later(
+            "{whose_farkles} cannot be {farkles}: {rules} rules do not count them, so it is always"
+            " 0"
         )
+        if rules.farkle_penalty:
+            message = say_later(
+                "{whose_farkles} cannot be {farkles}: under {rules} rules they are 0 to {most}"
+            )
+        parts = {"farkles": standing.farkles, "rules": rules.name, "most": limit - 1}
+        raise InvalidPositionError.say(message, whose_farkles=say(farkles), **parts)
     if not standing.on_board and standing.score > 0:
-        message = messages["off board"]
-        raise InvalidPositionError.say(message, score=standing.score)
+        raise InvalidPositionError.say(
+            "{whose_score} cannot be {score:,} before the first bank: a player who is not on the"
+            " board has no points",
+            whose_score=say(score),
+            score=standing.score,
+        )
 
 
 def check_turn(
@@ -650,8 +638,7 @@ def impossible_turn(rules: Ruleset, turn: TurnState) -> str:
         if len(possible) > 1:
             return say("the turn total cannot be {turn_total:,} after {hot_dice} hot dice", **parts)
         return say("the turn total cannot be {turn_total:,}", **parts)
-    *others, last = [str(number + 1) for number in np.flatnonzero(possible[level])]
-    parts["left"] = either(", ".join(others), last) if others else last
+    parts["left"] = one_of(str(number + 1) for number in np.flatnonzero(possible[level]))
     if len(possible) > 1:
         return say_number(
             "{number} [die|dice] cannot be left at a turn total of {turn_total:,} after {hot_dice}"

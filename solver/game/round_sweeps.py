@@ -10,7 +10,7 @@ leads count for certain changes what a player may win by less than their chances
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from itertools import product
@@ -33,6 +33,7 @@ from solver.game.rounds import layer, layer_shape, mode_of, modes, places, share
 from solver.game.standings import (
     LEAST,
     Ints,
+    OnProgress,
     Progress,
     Solution,
     Standing,
@@ -49,8 +50,6 @@ _SETTLED = 1e-15
 
 _MOST_TIES = 1_000
 """How often a tie is played on at most until its value has settled."""
-
-Told = Callable[[Progress], None]
 
 
 class _Ways(NamedTuple):
@@ -193,7 +192,7 @@ class _Game(LaneTurns):
             values[..., 0, most, 0] = ties
         return values
 
-    def layers(self, ended: Floats, on_progress: Told = lambda _: None) -> Iterator[Floats]:
+    def layers(self, ended: Floats, on_progress: OnProgress = lambda _: None) -> Iterator[Floats]:
         """Give the layers with 1, 2, ... turns left, given that with none."""
         turns = self.players * self.rules.rounds
         for k in range(1, turns + 1):
@@ -250,7 +249,7 @@ def solve(
     cache: Path,
     tolerance: float,
     threads: int | None = None,
-    on_progress: Told = lambda _: None,
+    on_progress: OnProgress = lambda _: None,
 ) -> Solution:
     """Solve a game of rounds until no value is off by more than `tolerance`, which is proved.
 
@@ -285,7 +284,7 @@ def solve_three(
     cache: Path,
     threads: int | None = None,
     reverse: bool = False,
-    on_progress: Told = lambda _: None,
+    on_progress: OnProgress = lambda _: None,
 ) -> ManySolution:
     """Solve a game of rounds of three, see `solver.game.many_sweeps.solve_many`.
 
@@ -314,7 +313,7 @@ def solve_three(
     )
 
 
-def residual(rules: Ruleset, values: Floats, *, on_progress: Told = lambda _: None) -> float:
+def residual(rules: Ruleset, values: Floats, *, on_progress: OnProgress = lambda _: None) -> float:
     """Largest relative residual of the equations over the starts of all turns of a solved game.
 
     Every set-aside of every roll is weighed, by loops over lists in place of the code of the solve.
@@ -323,13 +322,13 @@ def residual(rules: Ruleset, values: Floats, *, on_progress: Told = lambda _: No
     return max(float(np.max(missed / np.maximum(here, LEAST))) for here, missed in off)
 
 
-def check(rules: Ruleset, values: Floats, *, on_progress: Told = lambda _: None) -> ManyCheck:
+def check(rules: Ruleset, values: Floats, *, on_progress: OnProgress = lambda _: None) -> ManyCheck:
     """Put the values of three players back into their equations, as `residual` does."""
     return ManyCheck(max(float(off.max()) for _, off in _misfits(rules, values, 3, on_progress)), 0)
 
 
 def _misfits(
-    rules: Ruleset, values: Floats, players: int, on_progress: Told
+    rules: Ruleset, values: Floats, players: int, on_progress: OnProgress
 ) -> Iterator[tuple[Floats, Floats]]:
     """Give each layer of values, and by how much it misses what the one before makes of it."""
     plan, workers = turn_plan(rules, all_options=True), cpu_count() or 1

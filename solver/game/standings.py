@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from solver.game.leads import longest_turn, spans
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import TurnPlan
+from solver.wording import say_later
 
 FEW_SCORES = 150
 """Games with fewer scores are short: what makes others faster takes them more than it saves."""
@@ -58,30 +59,26 @@ class Standings:
     on_board: Bools
     banked: Ints
 
+    @property
+    def fields(self) -> tuple[Ints, Ints, Bools, Ints]:
+        """Return what all have, field by field."""
+        return self.score, self.farkles, self.on_board, self.banked
+
     def __getitem__(self, which: Any) -> "Standings":
-        fields = self.score, self.farkles, self.on_board, self.banked
-        return Standings(*(field[which] for field in fields))
+        return Standings(*(field[which] for field in self.fields))
 
     def one(self, number: int) -> Standing:
         """One of them, where they stand in a row."""
-        here = self[number]
-        return Standing(int(here.score), int(here.farkles), bool(here.on_board), int(here.banked))
+        return Standing(*(field[number].item() for field in self.fields))
 
     def __setitem__(self, which: Any, others: "Standings") -> None:
-        self.score[which] = others.score
-        self.farkles[which] = others.farkles
-        self.on_board[which] = others.on_board
-        self.banked[which] = others.banked
+        for field, values in zip(self.fields, others.fields, strict=True):
+            field[which] = values
 
 
 def many(standing: Standing, number: int = 1) -> Standings:
     """A standing repeated so many times, shape (number,)."""
-    return Standings(
-        np.full(number, standing.score, dtype=np.int64),
-        np.full(number, standing.farkles, dtype=np.int64),
-        np.full(number, standing.on_board),
-        np.full(number, standing.banked, dtype=np.int64),
-    )
+    return Standings(*(np.full(number, value) for value in astuple(standing)))
 
 
 def first_standing(rules: Ruleset) -> Standing:
@@ -173,12 +170,8 @@ def others_after(
         beyond = (before.score + points > rules.goal) & np.logical_not(farkles)
         gets = np.logical_and(beyond, total <= rules.goal)
         score = np.where(gets, total, score)
-    return Standings(
-        score,
-        np.broadcast_to(other.farkles, score.shape),
-        np.broadcast_to(other.on_board | gets, score.shape),
-        np.broadcast_to(other.banked, score.shape),
-    )
+    fields: tuple[Any, ...] = score, other.farkles, other.on_board | gets, other.banked
+    return Standings(*(np.broadcast_to(field, score.shape) for field in fields))
 
 
 def other_after(
@@ -253,6 +246,11 @@ class Solution:
     seconds: float
     rolled: npt.NDArray[np.float64] | None = None
     """R where turns may begin with what the player before left, see `solver.game.take_over`."""
+
+    @property
+    def arrays(self) -> tuple[npt.NDArray[np.float64], ...]:
+        """Return all values, as a file holds them."""
+        return (self.values,) if self.rolled is None else (self.values, self.rolled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -401,26 +399,19 @@ def value_shape(rules: Ruleset, sides: int = 1) -> tuple[int, int, int]:
             # who has farkled, or is not on the board, has banked nothing; see `opponent_indices`
             scores = score_count(rules)
             shape = shape[0], standings, scores * (scores + 1) // 2 + standings - scores
-    if (count := math.prod(shape)) > MAX_VALUES and rules.rounds:
-        raise InvalidRulesError.say(
+    if (count := math.prod(shape)) <= MAX_VALUES:
+        return shape
+    why = say_later(
+        "{rules}: there are {number:,} positions at the start of a turn (scores from {floor:,} to"
+        " {goal:,} in steps of {step}), and at most {most:,} can be solved"
+    )
+    if rules.rounds:
+        why = say_later(
             "{rules}: there are {number:,} positions at the start of a turn, and at most {most:,}"
-            " can be solved; fewer rounds have fewer",
-            rules=rules.name,
-            number=count,
-            most=MAX_VALUES,
+            " can be solved; fewer rounds have fewer"
         )
-    if count > MAX_VALUES:
-        raise InvalidRulesError.say(
-            "{rules}: there are {number:,} positions at the start of a turn (scores from {floor:,}"
-            " to {goal:,} in steps of {step}), and at most {most:,} can be solved",
-            rules=rules.name,
-            number=count,
-            floor=rules.score_floor,
-            goal=rules.goal,
-            step=rules.point_step,
-            most=MAX_VALUES,
-        )
-    return shape
+    played = {"floor": rules.score_floor, "goal": rules.goal, "step": rules.point_step}
+    raise InvalidRulesError.say(why, rules=rules.name, number=count, most=MAX_VALUES, **played)
 
 
 def state_count(rules: Ruleset, plans: Sequence[TurnPlan] = (), *, players: int = 2) -> int:

@@ -22,7 +22,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from os import cpu_count
 from typing import Any
 
@@ -41,6 +41,7 @@ from solver.game.lanes import LANES
 from solver.game.layout import lists_of
 from solver.game.standings import (
     LEAST,
+    OnProgress,
     Progress,
     Solution,
     after_turns,
@@ -70,7 +71,7 @@ _MIXED = 6
 """Sweeps from which it is told where values settle, beside the last."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _Game:
     """A rule set as the kernels take it."""
 
@@ -122,8 +123,9 @@ class _Game:
         }
         return cls(rules, given, finals, first_rows(rules), threads or cpu_count() or 1)
 
-    def groups(self) -> Iterator[npt.NDArray[np.int64]]:
-        """Pairs of states that do not lead to each other, each pair once.
+    @cached_property
+    def groups(self) -> list[npt.NDArray[np.int64]]:
+        """Return pairs of states that do not lead to each other, each pair once.
 
         By the total of both scores from high to low, and of farkles in a row from many to none.
         """
@@ -133,15 +135,21 @@ class _Game:
         own, other = np.nonzero(np.triu(every) if roles == 1 else every)
         place = (score * 2 * self.rules.farkle_limit + everyone.farkles).astype(np.int64)
         order = place[own] + place[other]
-        for one in np.unique(order)[::-1]:
-            which = np.flatnonzero(order == one)
-            yield np.stack([np.zeros(len(which), dtype=np.int64), own[which], other[which]], axis=1)
+        pairs = np.stack([np.zeros(len(own), dtype=np.int64), own, other], axis=1)
+        return [pairs[order == one] for one in np.unique(order)[::-1]]
 
-    def values_of(self, pairs: npt.NDArray[np.int64]) -> int:
-        """Return how many values pairs have: one where a state is its own mirror image."""
-        roles, _, _ = value_shape(self.rules)
-        alone = np.count_nonzero(pairs[:, 1] == pairs[:, 2]) if roles == 1 else 0
-        return 2 * len(pairs) - int(alone)
+    def sweep(
+        self,
+        on_progress: OnProgress = lambda _: None,
+        number: int = 1,
+        change: float | None = None,
+    ) -> Iterator[npt.NDArray[np.int64]]:
+        """Give the pairs of each total in their order, and tell how far that is."""
+        done, count = 0, sum(map(len, self.groups))
+        for pairs in self.groups:
+            on_progress(Progress(number, done / count, change))
+            done += len(pairs)
+            yield pairs
 
     def side(
         self,
@@ -178,7 +186,7 @@ def solve(
     *,
     tolerance: float,
     threads: int | None = None,
-    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_progress: OnProgress = lambda _: None,
 ) -> Solution:
     """Solve the game until no value is off by more than `tolerance`, which is proved.
 
@@ -195,14 +203,12 @@ def solve(
         # one does where no score falls, as farkles then lead to nothing that comes later
         most = _MOST if rules.farkle_penalty else 1
         while max(change, moved) > _SETTLED and sweeps < most:
-            before, last, solved, sweeps = values.copy(), change, 0, sweeps + 1
+            before, last, sweeps = values.copy(), change, sweeps + 1
             taken = rolled.copy() if rules.leaves_and_falls else None
-            for pairs in game.groups():
-                on_progress(Progress(sweeps, solved / values.size, change if sweeps > 1 else None))
+            for pairs in game.sweep(on_progress, sweeps, change if sweeps > 1 else None):
                 if sweeps == 1:
                     game.guess(values, pairs)
                 residual = max(residual, float(game.in_parts(pool, pairs, do).max()))
-                solved += game.values_of(pairs)
             change = float(np.max(np.abs(values - before) / np.maximum(values, LEAST)))
             if taken is not None:  # what nobody takes over settles last
                 moves_of_rolled = np.abs(rolled - taken) / np.maximum(rolled, LEAST)
@@ -243,23 +249,21 @@ def residual(
     rolled: Floats,
     *,
     threads: int | None = None,
-    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_progress: OnProgress = lambda _: None,
 ) -> float:
     """Largest relative residual of the equations over all that a file has of a solved game."""
-    game, worst, done = _Game.of(rules, threads), 0.0, 0
+    game, worst = _Game.of(rules, threads), 0.0
     values, rolled = (np.require(one, requirements=["C", "W"]) for one in (values, rolled))
     side = game.side([values], rolled)
     with ThreadPoolExecutor(game.threads) as pool:
         do = partial(renew_pairs, side=side, slack=0.0, **game.given)
-        for pairs in game.groups():
-            on_progress(Progress(1, done / values.size))
+        for pairs in game.sweep(on_progress):
             worth, off = np.moveaxis(game.in_parts(pool, pairs, do), 2, 0)
             r, own, other = pairs.T
             opposite = values[(r + 1) % len(values), other, own]
             before = np.stack([values[r, own, other], opposite], axis=1)
             starts = np.abs(worth - before) / np.maximum(before, 1e-300)
             worst = max(worst, float(starts.max()), float(off.max()))
-            done += game.values_of(pairs)
     return worst
 
 
@@ -294,7 +298,7 @@ def _error_bound(
     with ThreadPoolExecutor(game.threads) as pool:
         first = partial(renew_pairs, side=upper, slack=slack, **game.given)
         second = partial(renew_pairs, side=lower, slack=-slack, **game.given)
-        for pairs in game.groups():
+        for pairs in game.groups:
             above, over = np.moveaxis(game.in_parts(pool, pairs, first), 2, 0)
             below, under = np.moveaxis(game.in_parts(pool, pairs, second), 2, 0)
             worst = max(worst, float(over.max()), float(under.max()))

@@ -24,7 +24,7 @@ from solver.loaded.matchup import (
     uses_shape,
 )
 from solver.loaded.strategy import ManyMatchupStrategy, MatchupStrategy, OwnDice
-from solver.many_strategy import ORDER, RingManifest, facts
+from solver.many_strategy import ORDER, RingManifest
 from solver.solved import SUFFIX, M, Manifest, Opened, Shapes, file_name, open_solved, save_solved
 from solver.turn.dice import Badge
 from solver.turn.equations import Floats, TurnPlan
@@ -103,27 +103,19 @@ def save_matchup(matchup: Matchup, solution: MatchupSolution | ManySolution, fol
     by, arrays = matchup.turned, solution.arrays
     matchup = matchup.from_seat(by)
     said: dict[str, Any] = {
-        "file": matchup_path(folder, matchup).name,
         "rules": matchup.rules,
         "dice": tuple(map(plain, matchup.dice)),
         "joker_alone": matchup.joker_alone,
-        "digest": matchup.digest,
-        "shapes": tuple(array.shape for array in arrays),
     }
+    given = solution, matchup.digest, f"dice{len(matchup.dice)}"
     if isinstance(solution, ManySolution):
         turned = (np.roll(array, -by, axis=0) for array in arrays)
-        return save_solved(folder, ManyMatchupManifest(**said, **facts(solution)), *turned)[1]
-    (values,) = arrays
-    manifest = MatchupManifest(
-        **said,
-        badges=matchup.badges,
-        powers=matchup.powers,
-        axes=(*_USES, *_AXES) if any(matchup.powers) else _AXES,
-        error_bound=solution.error_bound,
-        states_solved=solution.states_solved,
-        seconds=solution.seconds,
-    )
-    return save_solved(folder, manifest, exchanged_values(matchup, values) if by else values)[1]
+        return save_solved(folder, ManyMatchupManifest.of(*given, **said), *turned)[1]
+    said |= {"badges": matchup.badges, "powers": matchup.powers}
+    if any(matchup.powers):
+        said["axes"] = (*_USES, *_AXES)
+    values = exchanged_values(matchup, solution.values) if by else solution.values
+    return save_solved(folder, MatchupManifest.of(*given, **said), values)[1]
 
 
 def open_matchup(folder: Path, matchup: Matchup) -> OwnDice:

@@ -150,15 +150,10 @@ def matchup_of(rules: Ruleset, kits: Sequence[Kit], *, joker_alone: bool = False
     check_tiers(one.badge, other.badge)
     badges = badges_of(kits)
     head_starts_of(rules, badges)
-    first, second = (badge.combinations(rules) if badge else () for badge in badges)
-    power, other_power = (badge.power if badge else None for badge in badges)
-    return Matchup(
-        rules,
-        (one.dice.dice_set, other.dice.dice_set),
-        joker_alone,
-        (first, second),
-        (power, other_power),
-    )
+    added = tuple(badge.combinations(rules) if badge else () for badge in badges)
+    powers = tuple(badge.power if badge else None for badge in badges)
+    dice = one.dice.dice_set, other.dice.dice_set
+    return Matchup(rules, dice, joker_alone, added, powers)
 
 
 def matchup_of_all(
@@ -228,11 +223,6 @@ class Side(Hand):
     def plan(self) -> TurnPlan:
         """Return what all rolls offer, as arrays, but for a badge that is used up."""
         return self.matchup.plan(self.number)
-
-    @property
-    def plan_with_all(self) -> TurnPlan:
-        """Return the plan, as the match-up knows what may be best in it."""
-        return self.plan
 
     @property
     def power(self) -> Power | None:

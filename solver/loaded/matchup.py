@@ -118,14 +118,10 @@ class Matchup:
         return len(self.dice)
 
     @property
-    def has_badges(self) -> bool:
-        """Whether somebody has a badge."""
-        return any(self.badges) or any(self.powers)
-
-    @property
     def is_fair(self) -> bool:
         """Whether all throw the dice that the rules have anyway, so that they say it all."""
-        return self.dice == (dice_set(self.rules),) * self.players and not self.has_badges
+        has_badges = any(self.badges) or any(self.powers)
+        return self.dice == (dice_set(self.rules),) * self.players and not has_badges
 
     @property
     def is_alike(self) -> bool:
@@ -191,12 +187,15 @@ class Matchup:
         )
 
     @property
+    @lru_cache(maxsize=_MATCHUPS)  # noqa: B019 - of equal ones once, and of few
     def plans(self) -> tuple[TurnPlan, ...]:
         """The turn of each seat, or one that all have.
 
         Raises InvalidDiceError where nobody could ever win.
         """
-        return _plans(self)
+        plans = tuple(self.plan(seat) for seat in range(1 if self.is_alike else self.players))
+        check_winnable(*(plan.farkle_chances + plan.lose_chances for plan in plans))
+        return plans
 
     def lists(self, seat: int) -> RollLists:
         """What the rolls of a seat offer: what is never best as well where that depends."""
@@ -208,17 +207,31 @@ class Matchup:
             all_options=self.players > 2 or not self.rules.more_is_better,
         )
 
+    @lru_cache(maxsize=2 * _MATCHUPS)  # noqa: B019
     def plan(self, seat: int) -> TurnPlan:
         """The turn of a seat, but for a badge that is used up."""
-        return _plan(self, seat)
+        return self.lists(seat).plan(self.dice[seat])
 
+    @lru_cache(maxsize=2 * _MATCHUPS)  # noqa: B019
     def plan_with_badge(self, seat: int) -> TurnPlan:
         """The turn of a seat, with the cells of turns in which it may use a badge."""
-        return _plan_with_badge(self, seat)
+        plan = self.plan(seat)
+        return replace(plan, cells=self.turn_cells(seat)) if self.powers[seat] else plan
 
+    @lru_cache(maxsize=_MATCHUPS)  # noqa: B019
     def turn_cells(self, seat: int) -> TurnCells:
         """The cells of turns in which a seat may use its badge, which it has."""
-        return _turn_cells(self, seat)
+        least = self.rules.least_bank(on_board=False) // self.rules.point_step
+        return turn_cells(
+            self.rules,
+            self.lists(seat),
+            self.plan(seat),
+            self.dice[seat],
+            cast("Power", self.powers[seat]),
+            max(score_count(self.rules), least),
+            joker_alone=self.joker_alone,
+            badge=self.badges[seat],
+        )
 
     @property
     def counts_hot_dice(self) -> bool:
@@ -241,39 +254,6 @@ class Matchup:
         if any(self.powers):
             said["powers"] = [power_data(power) for power in ordered.powers]
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
-
-
-@lru_cache(maxsize=2 * _MATCHUPS)
-def _plan(matchup: Matchup, seat: int) -> TurnPlan:
-    return matchup.lists(seat).plan(matchup.dice[seat])
-
-
-@lru_cache(maxsize=2 * _MATCHUPS)
-def _plan_with_badge(matchup: Matchup, seat: int) -> TurnPlan:
-    plan = matchup.plan(seat)
-    return replace(plan, cells=matchup.turn_cells(seat)) if matchup.powers[seat] else plan
-
-
-@lru_cache(maxsize=_MATCHUPS)
-def _plans(matchup: Matchup) -> tuple[TurnPlan, ...]:
-    plans = tuple(matchup.plan(seat) for seat in range(1 if matchup.is_alike else matchup.players))
-    check_winnable(*(plan.farkle_chances + plan.lose_chances for plan in plans))
-    return plans
-
-
-@lru_cache(maxsize=_MATCHUPS)
-def _turn_cells(matchup: Matchup, seat: int) -> TurnCells:
-    rules = matchup.rules
-    return turn_cells(
-        rules,
-        matchup.lists(seat),
-        matchup.plan(seat),
-        matchup.dice[seat],
-        cast("Power", matchup.powers[seat]),
-        max(score_count(rules), rules.least_bank(on_board=False) // rules.point_step),
-        joker_alone=matchup.joker_alone,
-        badge=matchup.badges[seat],
-    )
 
 
 def _check_badge(rules: Ruleset, badge: Badge) -> None:
@@ -404,7 +384,12 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
         "confirm_points": rules.confirm_points,
     }
     if keys := [key for key, is_said in not_yet.items() if is_said]:
-        raise _not_yet(rules, keys[0])
+        raise InvalidRulesError.say(
+            "{rules}: with loaded dice {key} is not solved, as nothing is known there but scores,"
+            " the turn total and the dice to roll; use rules without it",
+            rules=rules.name,
+            key=keys[0],
+        )
     if thrown.has_jokers:
         _check_jokers(rules, say("dice without jokers"))
 
@@ -501,12 +486,3 @@ def _options(rules: Ruleset, *names: str) -> list[str]:
         place = options.index("decisive")
         options[place : place + 1] = [DECIDED_BY[then] for then in rules.decisive]
     return options
-
-
-def _not_yet(rules: Ruleset, key: str) -> InvalidRulesError:
-    return InvalidRulesError.say(
-        "{rules}: with loaded dice {key} is not solved, as nothing is known there but scores, the"
-        " turn total and the dice to roll; use rules without it",
-        rules=rules.name,
-        key=key,
-    )

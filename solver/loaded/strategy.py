@@ -103,7 +103,10 @@ class MatchupStrategy(OwnDice, Strategy):
         OwnDice.__init__(self, matchup, 2)
         Strategy.__init__(self, matchup.rules, values, matchup.rules.name)
         self._power_turn = lru_cache(maxsize=16)(self._solve_power_turn)
-        self._with_uses = lru_cache(maxsize=None)(self._find_with_uses)
+        self._with_uses = lru_cache(maxsize=None)(
+            lambda uses: MatchupStrategy(matchup, self.values[uses], uses=uses)
+        )
+        """Play of games in which so many uses are left and turns use none."""
 
     @property
     def arrays(self) -> tuple[Floats, ...]:
@@ -191,10 +194,6 @@ class MatchupStrategy(OwnDice, Strategy):
         spent = start.held.spent
         return PowerTurn(self.matchup, start, uses[mover], ends, has_said=spent)
 
-    def _find_with_uses(self, uses: tuple[int, ...]) -> "MatchupStrategy":
-        """Return play of games in which so many uses are left and turns use none."""
-        return MatchupStrategy(self.matchup, self.values[uses], uses=uses)
-
 
 class ManyMatchupStrategy(OwnDice, SharedStrategy):
     """Play of several players, each with dice, of whom each maximises the own chance to win."""
@@ -202,25 +201,16 @@ class ManyMatchupStrategy(OwnDice, SharedStrategy):
     def __init__(self, matchup: Matchup, values: Floats, *lasts: Floats, first: int = 0) -> None:
         """Take the arrays of a `ManySolution`, those of the seat `first` first."""
         OwnDice.__init__(self, matchup, matchup.players)
-        self._first = first
-        SharedStrategy.__init__(self, matchup.rules, matchup.players, values, lasts)
+        SharedStrategy.__init__(self, matchup.rules, matchup.players, values, lasts, first=first)
 
     def find_size(self) -> Size:
         """Return how large the game is."""
         return self.matchup.whole_size
 
-    def role(self, mover: int) -> int:
-        """Return the place of a player along the axis of who began."""
-        return (mover - self._first) % self._size.roles
-
     @property
     def _highest(self) -> int:
         beyond = self._size.beyond
         return self._size.scores + (self._size.scores + beyond if beyond else 0)
-
-    def seat(self, player: int) -> int:
-        """Return the place of a player along the axis of who has the first final turn."""
-        return (player - self._first) % len(self._lasts[0])
 
     @property
     def arrays(self) -> tuple[Floats, ...]:

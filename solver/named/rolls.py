@@ -18,7 +18,7 @@ from solver.named.names import matching
 from solver.named.sets import ADDED, NamedDie, NamedSet, read_die
 from solver.rules.ruleset import FACES
 from solver.turn.dice import DIE_SIGNS, JOKER, Die, Remaining, Roll, make_roll
-from solver.wording import say_number, short
+from solver.wording import say_later, say_number, short
 
 JOKER_LETTER = "J"
 
@@ -302,20 +302,14 @@ def _read(named: NamedSet, text: str, most: int) -> list[_Group]:
     plain = unicodedata.normalize("NFKC", plain.replace("\ufe0f", "").replace("\ufe0e", ""))
     groups = [group for part in _GROUPS.split(plain) for group in _read_group(named, part)]
     number = sum(len(group.faces) for group in groups)
-    if number == 0:
-        raise InvalidRollError.say(
-            "no dice given: a roll is 1 to {most} dice, such as {example}",
-            most=most,
-            example=_example(named),
+    if 0 < number <= most:
+        return groups
+    message = say_later("no dice given: a roll is 1 to {most} dice, such as {example}")
+    if number:
+        message = say_later(
+            "{number} dice are too many: a roll is 1 to {most} dice, such as {example}"
         )
-    if number > most:
-        raise InvalidRollError.say(
-            "{number} dice are too many: a roll is 1 to {most} dice, such as {example}",
-            number=number,
-            most=most,
-            example=_example(named),
-        )
-    return groups
+    raise InvalidRollError.say(message, number=number, most=most, example=_example(named))
 
 
 def _read_group(named: NamedSet, text: str) -> list[_Group]:

@@ -166,22 +166,16 @@ def read_set(text: str, number: int = USUAL) -> NamedSet:
     Raises InvalidDiceError.
     """
     named = make_set(read_dice(text))
-    if len(named.dice) > number:
-        raise InvalidDiceError.say(
-            "a set is {number} dice, not {found}: such as {example}",
-            found=len(named.dice),
-            number=number,
-            example=_example(number),
+    if (given := len(named.dice)) == number:
+        return named
+    message = say_later("a set is {number} dice, not {found}: such as {example}")
+    if given < number:
+        message = say_later(
+            "a set is {number} dice, not {found}: if the others are ordinary, write {whole}"
         )
-    if len(named.dice) < number:
-        whole = [*named.dice, *[ordinary_die()] * (number - len(named.dice))]
-        raise InvalidDiceError.say(
-            "a set is {number} dice, not {found}: if the others are ordinary, write {whole}",
-            found=len(named.dice),
-            number=number,
-            whole=make_set(whole).text,
-        )
-    return named
+    whole = make_set([*named.dice, *[ordinary_die()] * (number - given)]).text
+    parts = {"number": number, "found": given, "whole": whole, "example": _example(number)}
+    raise InvalidDiceError.say(message, **parts)
 
 
 def read_dice(text: str) -> list[NamedDie]:

@@ -47,7 +47,13 @@ import numpy as np
 from solver.errors import InvalidRequestError
 from solver.game.best import BestPlay
 from solver.game.endgame import turn_from
-from solver.game.position import Position, highest_score, points_to_beat, rules_at
+from solver.game.position import (
+    Position,
+    first_position,
+    highest_score,
+    points_to_beat,
+    rules_at,
+)
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import FACES, MAX_POINTS, RULESETS, Ruleset
 from solver.turn.dice import Fate, Remaining, Roll, TurnState, dice_set, make_roll
@@ -663,7 +669,7 @@ class PositionId(NamedTuple):
         The position is not checked; rules that only look like those of the position give nonsense.
         """
         rest, digits = self.number, dict[str, int]()
-        for name, radix in _radices(rules).items():
+        for name, (radix, _) in _digits(rules, first_position(rules)).items():
             rest, digits[name] = divmod(rest, radix)
         rolls, step, low = _every_roll(rules.dice), rules.point_step, _lowest(rules)
         what = digits["rolled"]
@@ -700,31 +706,11 @@ def position_id(rules: Ruleset, position: Position, roll: Roll | None = None) ->
 
     None where a score is too far below 0 to be written.
     """
-    low, step = _lowest(rules), rules.point_step
-    if min(position.banked, position.opponent) < low:
+    if min(position.banked, position.opponent) < _lowest(rules):
         return None
-    rolls, offers = _every_roll(rules.dice), position.offered is not None and roll is None
-    turn = position.offered if offers and position.offered else position.turn
-    digits = {
-        "rolled": rolls.index(make_roll(roll)) if roll else len(rolls) + turn.dice - 1,
-        "second": rules.has_roles and not position.began,
-        "off_board": rules.has_opening and not position.on_board,
-        "opponent_off_board": rules.has_opening and not position.opponent_on_board,
-        "farkles": position.farkles,
-        "opponent_farkles": position.opponent_farkles,
-        "hot_dice": min(turn.hot_dice, rules.hot_dice_counted - 1),
-        "to_confirm": rules.needs.index(turn.to_confirm),
-        "held_set": rules.sets.index(turn.held_set),
-        "throws": turn.throws,
-        "offers": offers,
-        "rounds_left": position.rounds_left,
-        "to_beat": position.to_beat // step,
-        "own": (position.banked - low) // step,
-        "opponent": (position.opponent - low) // step,
-    }
-    number = turn.turn_total // step
-    for name, radix in reversed(_radices(rules).items()):
-        number = number * radix + digits[name]
+    number = _told_turn(position, roll).turn_total // rules.point_step
+    for radix, digit in reversed(_digits(rules, position, roll).values()):
+        number = number * radix + digit
     if _usual_goal(rules.digest_but_goal, rules.name) == rules.goal:
         number = 2 * number
     else:
@@ -762,26 +748,35 @@ def read_id(text: str) -> PositionId:
     return PositionId(text, _value(said[:_RULES]), number, goal)
 
 
-def _radices(rules: Ruleset) -> dict[str, int]:
-    """How many values each digit has but the last, which is the turn total."""
-    boards = 1 + rules.has_opening
-    scores = (highest_score(rules) - _lowest(rules)) // rules.point_step + 1
+def _told_turn(position: Position, roll: Roll | None) -> TurnState:
+    """The turn of a position, or what may be taken over before the first roll in place of it."""
+    return position.turn if roll or position.offered is None else position.offered
+
+
+def _digits(
+    rules: Ruleset, position: Position, roll: Roll | None = None
+) -> dict[str, tuple[int, int]]:
+    """How many values each digit has but the last, which is the turn total, and which one it is."""
+    step, low, rolls = rules.point_step, _lowest(rules), _every_roll(rules.dice)
+    turn, boards, limit = _told_turn(position, roll), 1 + rules.has_opening, rules.farkle_limit
+    rolled = rolls.index(make_roll(roll)) if roll else len(rolls) + turn.dice - 1
+    scores = (highest_score(rules) - low) // step + 1
     return {
-        "rolled": len(_every_roll(rules.dice)) + rules.dice,
-        "second": 1 + rules.has_roles,
-        "off_board": boards,
-        "opponent_off_board": boards,
-        "farkles": rules.farkle_limit,
-        "opponent_farkles": rules.farkle_limit,
-        "hot_dice": rules.hot_dice_counted,
-        "to_confirm": len(rules.needs),
-        "held_set": len(rules.sets),
-        "throws": rules.throws + 1,
-        "offers": 1 + rules.takes_over,
-        "rounds_left": rules.rounds + 1,
-        "to_beat": scores if rules.beat_previous_turn else 1,
-        "own": scores,
-        "opponent": scores,
+        "rolled": (len(rolls) + rules.dice, rolled),
+        "second": (1 + rules.has_roles, rules.has_roles and not position.began),
+        "off_board": (boards, rules.has_opening and not position.on_board),
+        "opponent_off_board": (boards, rules.has_opening and not position.opponent_on_board),
+        "farkles": (limit, position.farkles),
+        "opponent_farkles": (limit, position.opponent_farkles),
+        "hot_dice": (rules.hot_dice_counted, min(turn.hot_dice, rules.hot_dice_counted - 1)),
+        "to_confirm": (len(rules.needs), rules.needs.index(turn.to_confirm)),
+        "held_set": (len(rules.sets), rules.sets.index(turn.held_set)),
+        "throws": (rules.throws + 1, turn.throws),
+        "offers": (1 + rules.takes_over, turn is position.offered),
+        "rounds_left": (rules.rounds + 1, position.rounds_left),
+        "to_beat": (scores if rules.beat_previous_turn else 1, position.to_beat // step),
+        "own": (scores, (position.banked - low) // step),
+        "opponent": (scores, (position.opponent - low) // step),
     }
 
 

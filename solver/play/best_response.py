@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 
 from solver.game.best import Strategy
-from solver.game.position import Position
+from solver.game.position import Position, start_of_turn
 from solver.game.solvable import check_solvable
-from solver.game.standings import role, score_count, standing_index
+from solver.game.standings import Standing, role, score_count, standing_index
 from solver.play.duel import Duel, OnContest, starts
 from solver.play.maps import turn_map
 from solver.play.policies import Optimal, table_decisions
 from solver.play.policy import Decisions, Policy
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Hand, dice_set
+from solver.turn.dice import Hand
 from solver.turn.equations import Floats
-from solver.turn.thresholds import BankFrom
+from solver.turn.points import BankFrom
 
 TOLERANCE = 1e-10
 """The most that values may still change in all."""
@@ -145,13 +145,8 @@ def _place(rules: Ruleset, position: Position) -> tuple[int, int, int]:
 
 def _position(rules: Ruleset, own: int, opponent: int) -> Position:
     """The start of a turn at two scores, without farkles in a row."""
-    return Position.of_two(
-        banked=own,
-        opponent=opponent,
-        dice=dice_set(rules).whole,
-        on_board=own > 0 or not rules.has_opening,
-        opponent_on_board=opponent > 0 or not rules.has_opening,
-    )
+    both = (Standing(score, 0, score > 0 or not rules.has_opening) for score in (own, opponent))
+    return start_of_turn(rules, *both)
 
 
 def _usual(rules: Ruleset) -> list[Position]:

@@ -6,26 +6,25 @@ swept like that of a solve, see docs/mathematics-turns.md.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from solver.game.endgame import Endgame, endgame, fixed_point, last_turns, play_off_turn
+from solver.game.endgame import Endgame, endgame, last_turns, play_off_turn, worth_of_tie
 from solver.game.layout import Contest, Outcomes, as_is_best, read_table, write_table
 from solver.game.outcomes import Outcome, outcome_of, outcomes_of_values
-from solver.game.position import Position, banks_allowed
+from solver.game.position import Position, banks_allowed, start_of_turn
 from solver.game.solvable import check_solvable
-from solver.game.standings import OnShare, score_count
+from solver.game.standings import OnShare, Standing, score_count
 from solver.game.sweeping import Sweeps
 from solver.game.sweeps import settle
 from solver.play.duel import Duel, OnContest, starts
 from solver.play.policies import Optimal
 from solver.play.policy import Decisions, Policy
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import dice_set
 from solver.turn.equations import EqualDice, Floats, turn_plan
 from solver.turn.plan import allowed_banks
 
@@ -139,8 +138,8 @@ def _further(rules: Ruleset, players: list[Policy]) -> int:
     """Turn totals more beyond the goal, in point steps, that policies tell apart."""
     if rules.ending == "at_once":
         return 0
-    whole = dice_set(rules).whole
-    starts = [player.decisions(EqualDice(rules), Position.of_two(dice=whole)) for player in players]
+    start = start_of_turn(rules, Standing(), Standing())
+    starts = [player.decisions(EqualDice(rules), start) for player in players]
     longest = max((start.worth.shape[1] for start in starts), default=0)
     goals = score_count(rules) + turn_plan(rules).reach
     return min(max(0, longest - goals), _MOST_BEYOND)
@@ -211,19 +210,13 @@ def _positions(
         choices("opponent", score_count(rules)),
     )
     for role, own, board, theirs, opponent in told_apart:
-        yield (
-            (role[0], off_board, own[0], board[0], theirs[0], index, opponent[0]),
-            Position.of_two(
-                banked=rules.score_floor + index * rules.point_step,
-                opponent=rules.score_floor + opponent[1] * rules.point_step,
-                farkles=own[1],
-                opponent_farkles=theirs[1],
-                dice=dice_set(rules).whole,
-                on_board=not off_board,
-                opponent_on_board=board[1] == 0,
-                began=role[1] == 0,
-            ),
+        score, other = (rules.score_floor + k * rules.point_step for k in (index, opponent[1]))
+        mover, rival = (
+            Standing(score, own[1], not off_board),
+            Standing(other, theirs[1], not board[1]),
         )
+        place = role[0], off_board, own[0], board[0], theirs[0], index, opponent[0]
+        yield place, start_of_turn(rules, mover, rival, began=role[1] == 0)
 
 
 def _together(rules: Ruleset, which: npt.NDArray[np.int32], parts: list[Outcome]) -> Outcomes:
@@ -264,10 +257,7 @@ def _final_turns(rules: Ruleset, one: Policy | None, other: Policy, ends: Endgam
         return _defended(rules, players)
     lasts = []
     for chaser, leader in (players, players[::-1]):
-        tie = 0.5 if rules.ties == "shared" else 0.0
-        if rules.ties == "played_on":
-            # who does not draw level goes first
-            tie = 1 - fixed_point(partial(_play_off, leader, chaser))
+        tie = worth_of_tie(rules, chaser.second, leader.first)
         lasts.append(np.array([chaser.second(tie, on_board=board) for board in (False, True)]))
     return lasts
 
@@ -285,11 +275,6 @@ def _defended(rules: Ruleset, players: tuple["_Last", "_Last"]) -> list[Floats]:
         np.array([player.second(tie, on_board=board, beaten=there) for board in (False, True)])
         for player, there in zip(players, lasts[::-1], strict=True)
     ]
-
-
-def _play_off(first: "_Last", second: "_Last", value: float) -> float:
-    """Chance of the first player of a play-off, given what it is worth in the one after a tie."""
-    return first.first(second.second(1 - value))
 
 
 class _Last:
@@ -319,7 +304,7 @@ class _Last:
         rules, goal = self.rules, self.rules.winning_score
         if self.player is None:
             return float(play_off_turn(rules, turn_plan(rules), second).roll[0, 0, -1])
-        start = Position.of_two(banked=goal, opponent=goal, dice=dice_set(rules).whole)
+        start = start_of_turn(rules, Standing(goal), Standing(goal))
         outcome = self._outcome(self.player, start)
         ended = outcome.ended(rules)
         after = second[np.minimum(np.arange(len(ended)), len(second) - 1)]
@@ -341,14 +326,9 @@ class _Last:
         for margin in range(self.margins):
             # a margin of 0 there is only in a play-off
             banked = rules.winning_score - (step if margin else 0)
-            position = Position.of_two(
-                banked=banked,
-                opponent=banked + margin * step,
-                dice=dice_set(rules).whole,
-                on_board=on_board,
-                began=not rules.has_roles and margin > 0,
-            )
-            outcome = self._outcome(player, position)
+            own, other = Standing(banked, 0, on_board), Standing(banked + margin * step)
+            began = not rules.has_roles and margin > 0
+            outcome = self._outcome(player, start_of_turn(rules, own, other, began=began))
             ended = outcome.ended(self.rules)
             wins[margin], ties[margin] = outcome.wins, ended[margin]
             ahead = ended[margin + 1 :]

@@ -14,7 +14,7 @@ from itertools import accumulate
 from random import Random
 
 from solver.errors import FarkleError, InvalidRequestError
-from solver.game.best import BestPlay
+from solver.game.best import BestPlay, Strategy
 from solver.game.position import Position
 from solver.game.standings import Standing
 from solver.loaded.kits import Kit, kit_of, solved_of
@@ -24,7 +24,6 @@ from solver.play.memo import Memo
 from solver.play.policies import Greedy, MaxPoints
 from solver.play.policy import Move, Policy
 from solver.rules.ruleset import FACES, Ruleset
-from solver.strategy import Strategy
 from solver.turn.dice import DiceSet, Fate, Hand, Remaining, Roll, TurnState, make_roll
 from solver.turn.equations import TurnTable
 

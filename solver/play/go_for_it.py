@@ -22,6 +22,7 @@ Learning" (2002), for the lemma.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -29,12 +30,11 @@ import numpy as np
 
 from solver.game.endgame import endgame
 from solver.game.outcomes import Outcome, outcome_of
-from solver.game.position import Position
+from solver.game.position import start_of_turn
 from solver.game.standings import (
     Ints,
     OnShare,
     Standing,
-    Standings,
     after_turns,
     all_standings,
     first_standing,
@@ -47,7 +47,7 @@ from solver.game.standings import (
 )
 from solver.play.memo import GoForIt, MemoGoForIt
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Remaining, dice_set
+from solver.turn.dice import Remaining
 from solver.turn.equations import EqualDice, Floats, turn_plan
 from solver.turn.memo import memo_table
 from solver.turn.plan import allowed_banks
@@ -61,6 +61,9 @@ _CLOSE = 0.1
 _MOST_TURNS = 2_000
 _OVER = 1e-9
 """Chance to be still playing after which turns do not matter."""
+
+_How = dict[str, bool]
+"""How a turn is scored, as `after_turns` takes it."""
 
 Thresholds = Ints
 """Scores in point steps above the floor, shape (2, numbers of dice): own and opponent's; the first
@@ -202,7 +205,7 @@ class _Turns:
         for standing, place in self._places():
             ways = self._ways[standing.score, standing.on_board]
             for chances, points, how in _endings(ways, rules.point_step):
-                after = self._after(standing, points, **how)
+                after = after_turns(rules, many(standing, len(points)), points, **how)
                 goes_on = after.score < rules.winning_score
                 np.add.at(
                     moves[place], standing_indices(rules, after[goes_on]), chances[0, goes_on]
@@ -239,7 +242,7 @@ class _Turns:
                 ways = self._ways[standing.score, standing.on_board]
                 worth = np.repeat(np.asarray(ways.wins)[:, np.newaxis], weights.shape[2], axis=1)
                 for chances, points, how in _endings(ways, rules.point_step):
-                    worth += chances @ self._left(theirs, last, standing, points, **how)
+                    worth += chances @ self._left(theirs, last, standing, points, how)
                 index = (standing.score - rules.score_floor) // rules.point_step
                 # farkles in a row and boards of the other player are added up
                 np.add.at(totals[:, index].T, others, (worth * weight).T)
@@ -250,8 +253,8 @@ class _Turns:
             yield self.standings.one(k), k
 
     def _found(self, standing: Standing) -> Outcome:
-        rules, whole = self.rules, dice_set(self.rules).whole
-        start = Position.of_two(banked=standing.score, dice=whole, on_board=standing.on_board)
+        rules = self.rules
+        start = start_of_turn(rules, replace(standing, farkles=0), Standing())
         allowed = allowed_banks(rules, standing.score, self._rows, on_board=standing.on_board)
         ends: list[Outcome] = []
         for chosen in range(1 << len(self.dice)):
@@ -262,31 +265,20 @@ class _Turns:
         by_set: Any = map(np.array, zip(*ends, strict=True))
         return Outcome(*by_set)
 
-    def _after(self, before: Standing, points: Ints, *, farkles: bool, loses: bool) -> Standings:
-        return after_turns(
-            self.rules, many(before, len(points)), points, farkles=farkles, loses=loses
-        )
-
     def _left(
-        self,
-        theirs: Floats,
-        last: Floats | None,
-        before: Standing,
-        points: Ints,
-        *,
-        farkles: bool,
-        loses: bool,
+        self, theirs: Floats, last: Floats | None, start: Standing, points: Ints, how: _How
     ) -> Floats:
         """What is left to who ends a turn so, shape (standings after it, opponent's standings).
 
         last : what final turns are worth to the opponent; None where the goal ends the game
+        how : as of `_endings`
         """
-        rules, other = self.rules, self.standings
-        after = self._after(before, points, farkles=farkles, loses=loses)
+        rules, other, before = self.rules, self.standings, many(start, len(points))
+        after = after_turns(rules, before, points, **how)
         reached = after.score >= rules.winning_score
         left = np.ones((len(after.score), len(other.score)))
         each, gained = after[~reached][:, np.newaxis], points[~reached, np.newaxis]
-        others = others_after(rules, many(before), each, other, gained, farkles=farkles)
+        others = others_after(rules, many(start), each, other, gained, farkles=how["farkles"])
         wins = others.score >= rules.winning_score
         rows = np.where(wins, 0, standing_indices(rules, others))
         left[~reached] = np.where(wins, 0.0, 1 - theirs[rows, standing_indices(rules, each)])
@@ -297,7 +289,7 @@ class _Turns:
         return left
 
 
-def _endings(ways: Outcome, step: int) -> Iterator[tuple[Floats, Ints, dict[str, bool]]]:
+def _endings(ways: Outcome, step: int) -> Iterator[tuple[Floats, Ints, _How]]:
     """The ways in which turns end: chances (sets, points), points, and how a turn is scored."""
     for chances, farkles in ((ways.banked, False), (ways.farkled, True)):
         places = np.flatnonzero(chances.any(axis=0))

@@ -7,8 +7,8 @@ on the score sheet: who has them is on the board, and may bank what the minimum 
 
 from dataclasses import dataclass
 
+from solver.game.best import Strategy
 from solver.game.position import first_position
-from solver.strategy import Strategy
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,16 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRequestError
-from solver.game.best import BestPlay
+from solver.game.best import BestPlay, Strategy
 from solver.game.position import Position, check_position
 from solver.game.standings import Bools, Ints, OnShare, Standing, Standings, check_goal, many
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.turn.dice import Remaining, dice_set
 from solver.turn.equations import Decision, Floats
 from solver.turn.memo import ones_twos_fives
-from solver.turn.points import bank_decisions, turn_outcome
-from solver.turn.thresholds import BankFrom, bank_from
+from solver.turn.points import BankFrom, bank_decisions, bank_from, turn_outcome
 
 MOST_COLUMNS = 8
 """Remaining dice that are shown; a set may have 63."""

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from solver.game.best import Strategy
 from solver.game.layout import Lists, lists_of
 from solver.game.outcome_kernels import chosen
-from solver.game.position import Position, banks_allowed, rules_at
+from solver.game.position import Position, banks_allowed, rules_at, start_of_turn
 from solver.game.standings import (
     BANK,
     FARKLE,
@@ -26,6 +27,7 @@ from solver.game.standings import (
     Bools,
     Ints,
     OnShare,
+    Standing,
     after_turns,
     check_afresh,
     first_standing,
@@ -42,8 +44,6 @@ from solver.play.policies import Optimal, levels_under
 from solver.play.policy import Policy
 from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import RULESETS, Ruleset
-from solver.strategy import Strategy
-from solver.turn.dice import dice_set
 from solver.turn.equations import Floats, turn_plan
 
 NORMAL, FINAL, FIRST, SECOND = range(4)
@@ -202,16 +202,12 @@ class Games:
         """The position of a situation; see solver.game.position for those of a play-off."""
         own, other, farkles, other_farkles, on_board, other_on_board, phase = situation
         began = self.mover == 0 or not self.rules.has_roles
-        return Position.of_two(
-            banked=own,
-            opponent=other,
-            farkles=farkles,
-            opponent_farkles=other_farkles,
-            dice=dice_set(self.rules).whole,
-            on_board=bool(on_board),
-            opponent_on_board=bool(other_on_board),
-            began=phase == FIRST if phase >= FIRST else began,
+        players = (
+            Standing(own, farkles, bool(on_board)),
+            Standing(other, other_farkles, bool(other_on_board)),
         )
+        began = phase == FIRST if phase >= FIRST else began
+        return start_of_turn(self.rules, *players, began=began)
 
     def play(self, player: MatchPlayer) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
         """One turn of every game: how it ends, its total in points, whether that may be banked."""

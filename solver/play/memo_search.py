@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from solver.errors import ConvergenceError
+from solver.game.best import Strategy
 from solver.game.outcomes import outcome_of
 from solver.game.position import first_position
 from solver.game.standings import Bools, OnShare
@@ -29,7 +30,6 @@ from solver.play.memo_study import MemoStudy, Worth
 from solver.play.policies import Optimal
 from solver.play.policy import Decisions
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.turn.equations import Floats, possible_states
 from solver.turn.memo import memo_table
 

@@ -8,13 +8,13 @@ from typing import Literal
 
 from pydantic import Field
 
+from solver.game.best import Strategy
 from solver.game.solvable import check_solvable
 from solver.game.standings import OnShare, check_goal
 from solver.play.memo import GoForIt, Thumb
 from solver.play.strengths import Figures, Study
 from solver.rules.ruleset import Ruleset
 from solver.solved import DIGEST_LENGTH
-from solver.strategy import Strategy
 
 
 class Worth(Figures):

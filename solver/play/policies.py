@@ -7,6 +7,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from solver.errors import FarkleError, InvalidRequestError, MissingStrategyError, did_you_mean
+from solver.game.best import Strategy
 from solver.game.endgame import last_turn
 from solver.game.position import (
     MAX_TURN_TOTAL,
@@ -19,7 +20,6 @@ from solver.game.position import (
 from solver.play.memo import GoForIt, Memo, MemoGoForIt
 from solver.play.policy import Decisions, Policy, by_number
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.turn.dice import Hand
 from solver.turn.endless import endless_turn
 from solver.turn.equations import EqualDice, TurnPlan, TurnTable, turn_plan

@@ -17,11 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.game.best import Strategy, Values
-from solver.game.position import Position
+from solver.game.position import start_of_turn
 from solver.game.standings import Standing, Standings, check_afresh, role
 from solver.play.race import log_odds
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import dice_set
 from solver.turn.equations import Endings, Floats, solve_turn, turn_plan
 from solver.turn.points import mean_turn, points_outcome
 
@@ -69,14 +68,7 @@ class RoughValues(Values):
         odds = np.zeros((2 if rules.has_roles else 1, sides, sides))
         super().__init__(rules, odds, rules.name)
 
-    def at(
-        self,
-        own: Standings,
-        opponent: Standings,
-        *,
-        began: bool,
-        turns: int = 0,  # noqa: ARG002 - there is a goal
-    ) -> Floats:
+    def at(self, own: Standings, opponent: Standings, *, began: bool, **_: int) -> Floats:
         """Win probabilities of players about to start a turn, as of `Values.at`."""
         who = role(self.rules, began=began)
         return self.between(who, self.places(own), self.places(opponent))
@@ -238,7 +230,10 @@ class _Lanes:
         """Keeps the values of players and their opponents, with whether they began."""
         rules = values.rules
         noted, strategy = _Noted(rules), Strategy(rules, values, rules.name)
-        ends = [strategy.endings(noted, _start(rules, *player)) for player in players]
+        ends = [
+            strategy.endings(noted, start_of_turn(rules, own, other, began=began))
+            for own, other, began in players
+        ]
         self._plan = turn_plan(rules)
         self._who = np.concatenate([np.full(number, who) for who, _, _, number in noted.asked])
         self._own = values.places(_joined([own for _, own, _, _ in noted.asked]))
@@ -267,14 +262,7 @@ class _Noted(Values):
         """Role, own standing, standings of opponents, and how many these are."""
         self._number = 0
 
-    def at(
-        self,
-        own: Standings,
-        opponent: Standings,
-        *,
-        began: bool,
-        turns: int = 0,  # noqa: ARG002 - there is a goal
-    ) -> Floats:
+    def at(self, own: Standings, opponent: Standings, *, began: bool, **_: int) -> Floats:
         """2, 3, 4 and so on: what the one before is left with is then -1, -2, -3."""
         number = len(opponent.score)
         own = own[np.minimum(np.arange(number), len(own.score) - 1)]
@@ -299,20 +287,5 @@ def _longer(ends: Floats, rows: int) -> Floats:
 
 def _joined(standings: list[Standings]) -> Standings:
     """The standings of a list, one after the other."""
-    return Standings(
-        np.concatenate([each.score for each in standings]),
-        np.concatenate([each.farkles for each in standings]),
-        np.concatenate([each.on_board for each in standings]),
-        np.concatenate([each.banked for each in standings]),
-    )
-
-
-def _start(rules: Ruleset, own: Standing, opponent: Standing, began: bool) -> Position:
-    return Position.of_two(
-        banked=own.score,
-        opponent=opponent.score,
-        dice=dice_set(rules).whole,
-        on_board=own.on_board,
-        opponent_on_board=opponent.on_board,
-        began=began,
-    )
+    by_field = zip(*(each.fields for each in standings), strict=True)
+    return Standings(*map(np.concatenate, by_field))

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from itertools import combinations, combinations_with_replacement, permutations
 
+from solver.errors import one_of
 from solver.wording import and_text, say, say_later
 
 FACES = range(1, 7)
@@ -197,8 +198,7 @@ def shown_in(patterns: tuple[str, ...], dice: Dice) -> bool:
 
 def any_of(patterns: list[str], dice: int) -> str:
     """Patterns that a roll contains in words: "four or more 2s or six of a kind"."""
-    *others, last = (_contained(pattern, whole=len(pattern) == dice) for pattern in patterns)
-    return say("{others} or {last}", others=", ".join(others), last=last) if others else last
+    return one_of(_contained(pattern, whole=len(pattern) == dice) for pattern in patterns)
 
 
 def _contained(pattern: str, *, whole: bool) -> str:

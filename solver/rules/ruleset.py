@@ -674,9 +674,7 @@ class Ruleset(Data, defer_build=False):
     part of it. With `confirm_faces` either is enough, the points or a die."""
 
     def _tell_hot_dice_bonus(self) -> Told:
-        bonus = list(self.hot_dice_bonus)
-        while len(bonus) > 1 and bonus[-1] == bonus[-2]:
-            bonus.pop()
+        bonus = _without_repeats(self.hot_dice_bonus)
         if not any(bonus):
             return [], say("Hot dice add no points."), False
         if len(bonus) == 1:
@@ -868,9 +866,7 @@ class Ruleset(Data, defer_build=False):
     number holds for all further ones."""
 
     def _tell_hot_dice_times(self) -> Told:
-        times = list(self.hot_dice_times)
-        while times and times[-1] == (times[-2] if len(times) > 1 else 1):
-            times.pop()
+        _, *times = _without_repeats((1, *self.hot_dice_times))
         if not times:
             return [], say("What is set aside counts as much after hot dice as before."), False
         *others, (last, which) = zip(times, map(say, _TIMES[: len(times)]), strict=True)
@@ -1918,6 +1914,14 @@ class Ruleset(Data, defer_build=False):
         if self.barred:
             canonical["no_bank_at"] = sorted(self.barred)
         return canonical
+
+
+def _without_repeats(numbers: Sequence[int]) -> list[int]:
+    """Numbers, of which the last stands for all further ones, without any at the end like it."""
+    needed = list(numbers)
+    while len(needed) > 1 and needed[-1] == needed[-2]:
+        needed.pop()
+    return needed
 
 
 def nth_or_last(numbers: Sequence[int], place: int) -> int:

@@ -724,9 +724,9 @@ class Hand(ABC):
         """Return what all rolls offer, as arrays, but for what is never best for two."""
 
     @property
-    @abstractmethod
     def plan_with_all(self) -> "TurnPlan":
-        """Return what all rolls offer, as arrays."""
+        """Return what all rolls offer, as arrays; no more than `plan` where that has all."""
+        return self.plan
 
     @property
     def numbers(self) -> tuple[int, ...]:

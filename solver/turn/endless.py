@@ -70,8 +70,7 @@ from solver.turn.equations import (
     solve_turn,
     turn_plan,
 )
-from solver.turn.points import TurnOutcome, bank_decisions, turn_outcome
-from solver.turn.thresholds import BankFrom, bank_from
+from solver.turn.points import BankFrom, TurnOutcome, bank_decisions, bank_from, turn_outcome
 
 Ints = npt.NDArray[np.intp]
 Bools = npt.NDArray[np.bool_]

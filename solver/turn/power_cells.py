@@ -160,10 +160,6 @@ class TurnCells:
         places = self.room + blocks * block + steps * self.width + cell
         return np.where(inside, places, options)
 
-    def of_layer(self, layer: int) -> tuple[Cells, ...]:
-        """Return the cells of a layer, of which the first is that of the fewest uses."""
-        return self.powered if layer else self.plain
-
     def turn(self, solved: int) -> "CellTurn":
         """Return room for turns of so many turn totals, from which on all are alike."""
         return CellTurn(self, solved)
@@ -234,7 +230,7 @@ class CellTurn:
         best : bank, -1 where it is not allowed, shape (turn totals,)
         beyond : as of `TurnCells.places`
         """
-        cells, parts = self.cells, self.cells.of_layer(number)
+        cells, parts = self.cells, self.cells.powered if number else self.cells.plain
         options = [cells.places(part.options, level, self._block, beyond=beyond) for part in parts]
         for row in rows:
             here = self._space[self._begin(row, number, level) :]

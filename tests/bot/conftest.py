@@ -9,12 +9,13 @@ import pytest
 
 from bot.features import keepers
 from bot.services import tables
+from solver.game.best import Strategy
 from solver.game.standings import Solution
 from solver.game.sweeps import solve
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.rules.writer import rules_toml
-from solver.strategy import Strategy, open_strategy, save_strategy
+from solver.strategy import open_strategy, save_strategy
 from tests.bot.known_dice import known_secrets
 from tests.bot.speaking import Chat, open_chat
 from tests.conftest import rules_file

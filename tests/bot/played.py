@@ -15,10 +15,9 @@ from bot.table.events import Banked, Begun, Event, Rolled, TookOver, event_data
 from bot.table.fold import apply, begin
 from bot.table.replay import replay
 from bot.table.state import Game
-from solver.game.best import BestPlay
+from solver.game.best import BestPlay, Strategy
 from solver.game.position import Position, first_position
 from solver.play.advice import Odds, advise, odds
-from solver.strategy import Strategy
 from solver.turn.dice import Roll, dice_set
 from solver.turn.equations import Decision
 

@@ -17,12 +17,13 @@ from bot.views.answer_data import position_data
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import table_buttons
 from solver.errors import IllegalActionError, InvalidPositionError
+from solver.game.best import Strategy
 from solver.game.position import Position, check_position, points_to_beat
 from solver.game.sweeps import solve
 from solver.play.advice import odds, position_id, read_id, with_why
 from solver.play.daily import between_turns, chance_of
 from solver.play.policies import LEVELS, MaxPoints
-from solver.strategy import Strategy, open_strategy, save_strategy
+from solver.strategy import open_strategy, save_strategy
 from solver.turn.equations import EqualDice
 from solver.wording import said_in
 from tests.bot.played import adding_up, played, wins_as_often_as_it_says

@@ -20,12 +20,12 @@ from bot.views.rules_text import rules_text
 from bot.views.table_buttons import table_buttons
 from bot.views.thresholds import turn_text
 from solver.errors import FarkleError, InvalidPositionError, InvalidRequestError
+from solver.game.best import Strategy
 from solver.game.position import Position, check_position, impossible_turn, most_likely
 from solver.loaded.matchup import check_loaded
 from solver.play.advice import odds, position_id, read_id
 from solver.play.maps import border_map, turn_map
 from solver.rules.file import load_rules
-from solver.strategy import Strategy
 from solver.turn.dice import TurnState, all_set_asides, dice_set
 from solver.turn.endless import endless_turn
 from solver.turn.memory import held_layers, held_places

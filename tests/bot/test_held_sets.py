@@ -14,11 +14,11 @@ from bot.table.fold import apply, begin
 from bot.table.state import Game
 from bot.views.rules_text import rules_text
 from solver.errors import FarkleError, InvalidPositionError
+from solver.game.best import Strategy
 from solver.game.position import Position, check_position
 from solver.loaded.matchup import check_loaded
 from solver.play.advice import odds, position_id, read_id
 from solver.rules.file import load_rules
-from solver.strategy import Strategy
 from solver.turn.dice import TurnState, dice_set
 from solver.turn.endless import endless_turn
 from solver.turn.memory import held_after

@@ -14,6 +14,7 @@ from bot.views.advice import why_text
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import table_buttons
 from solver.errors import IllegalActionError
+from solver.game.best import Strategy
 from solver.game.many_sweeps import solve_many
 from solver.game.position import Position, first_position
 from solver.game.sweeps import solve
@@ -22,7 +23,7 @@ from solver.play.advice import Reason, odds, position_id, read_id, with_why
 from solver.play.policies import LEVELS
 from solver.rules.ruleset import Ruleset
 from solver.rules.writer import rules_toml
-from solver.strategy import Strategy, save_strategy
+from solver.strategy import save_strategy
 from solver.wording import said_in
 from tests.bot.played import adding_up, played
 from tests.bot.speaking import Chat, open_chat

@@ -14,13 +14,14 @@ from bot.table.events import Banked, Kept, Rolled, TookOver
 from bot.table.fold import apply, begin
 from bot.views.table_buttons import table_buttons
 from solver.errors import IllegalActionError, InvalidPositionError, InvalidRulesError
+from solver.game.best import Strategy
 from solver.game.position import Position, check_position
 from solver.game.sweeps import solve
 from solver.play.advice import odds, position_id, read_id
 from solver.play.memo import MemoGoForIt
 from solver.play.policies import LEVELS
 from solver.rules.ruleset import topics
-from solver.strategy import Strategy, open_strategy, save_strategy
+from solver.strategy import open_strategy, save_strategy
 from solver.turn.dice import TurnState
 from solver.turn.equations import Decision
 from tests.bot.played import adding_up, played

@@ -17,10 +17,10 @@ from bot.table.state import Game
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import why_not
 from solver.errors import IllegalActionError
+from solver.game.best import Strategy
 from solver.game.position import Position
 from solver.game.sweeps import solve
 from solver.play.advice import advise, odds
-from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.wording import said_in
 from tests.bot.known_dice import fixed_secrets

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from solver.game.best import Strategy
 from solver.game.position import Position
 from solver.game.sweeps import solve
 from solver.play.advice import odds
 from solver.rules.file import load_rules, read_rules
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.turn.dice import TurnState
 from solver.turn.endless import endless_turn
 from solver.turn.equations import Decision

@@ -10,7 +10,7 @@ from bot.views.thresholds import bank_from_data, star_lines, starred_text
 from solver.play.best_response import BestResponse, Example
 from solver.play.duel import Duel
 from solver.rules.ruleset import Ruleset
-from solver.turn.thresholds import BankFrom
+from solver.turn.points import BankFrom
 from solver.wording import figure, say, say_later
 
 _MOST_ON_PHONE = 2

@@ -37,9 +37,8 @@ from solver.named.sets import (
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Badge, DiceSet, Die, TurnState
 from solver.turn.equations import TurnTable
-from solver.turn.points import bank_decisions, points_table, turn_outcome
+from solver.turn.points import BankFrom, bank_decisions, bank_from, points_table, turn_outcome
 from solver.turn.remaining import roll_lists, shape_of
-from solver.turn.thresholds import BankFrom, bank_from
 
 MOST_SETS = 20_000
 """The most sets that are ranked for one answer; a hundred take a few seconds."""

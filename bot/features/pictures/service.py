@@ -27,7 +27,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, TurnState
 from solver.turn.memo import ones_twos_fives
 from solver.turn.memory import memories
-from solver.turn.thresholds import BankFrom
+from solver.turn.points import BankFrom
 
 
 class Field(StrEnum):

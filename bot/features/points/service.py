@@ -14,8 +14,7 @@ from solver.turn.dice import Remaining
 from solver.turn.endless import EndlessTurn, endless_turn
 from solver.turn.equations import possible_states
 from solver.turn.long_run import TradeOff, long_run, trade_offs
-from solver.turn.points import TurnOutcome
-from solver.turn.thresholds import BankFrom
+from solver.turn.points import BankFrom, TurnOutcome
 
 MOST_COST = 1_000_000
 """Points that a farkle may be said to cost, and that may be at stake."""

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from solver.game.best import Strategy
 from solver.game.position import Position
-from solver.strategy import Strategy
 from tests.bot.cli.test_main import Farkle, farkle
 from tests.bot.pictures import size_of
 

@@ -10,12 +10,12 @@ from bot.review.worth import Worth
 from bot.store.rows import SeatReview
 from bot.table import commands
 from bot.table.state import Game
+from solver.game.best import Strategy
 from solver.game.position import Position
 from solver.play.advice import advise
 from solver.play.daily import CLEAR, MOST, Question
 from solver.play.drills import spot_of
 from solver.play.estimate import EstimatedStrategy
-from solver.strategy import Strategy
 from solver.turn.dice import Roll
 from solver.turn.equations import Decision
 from tests.bot.review.test_review import Choose, Table, at_random, best, chance, either, play

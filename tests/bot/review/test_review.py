@@ -18,11 +18,11 @@ from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
 from bot.views.review import review_cards, review_data, review_text
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
+from solver.game.best import Strategy
 from solver.game.position import Position
 from solver.game.sweeps import solve
 from solver.play.advice import advise, odds
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.turn.dice import Roll, dice_set, set_asides
 from solver.turn.equations import Decision
 from tests.conftest import SOLVED, mostly_slow, variant

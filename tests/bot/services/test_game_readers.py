@@ -13,7 +13,7 @@ from bot.store.rows import StoredGame
 from bot.table import commands
 from bot.table.events import Banked, Event, Kept, Rolled
 from bot.table.fold import fold
-from solver.strategy import Strategy
+from solver.game.best import Strategy
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ONES, FIVES = Rolled(dice=(1, 1, 2, 3, 3, 4)), Rolled(dice=(5, 5, 2, 3, 3, 4))

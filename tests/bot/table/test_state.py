@@ -17,13 +17,13 @@ from bot.table.state import Game, Stage
 from bot.views.advice import position_text
 from bot.views.events import events_text
 from solver.errors import IllegalActionError
+from solver.game.best import Strategy
 from solver.game.position import check_two, first_position, points_to_beat
 from solver.game.standings import value_shape
 from solver.game.sweeps import solve
 from solver.play.policies import make_policy
 from solver.play.policy import Policy
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.turn.dice import make_roll, set_asides
 from solver.turn.equations import EqualDice
 from tests.conftest import variant

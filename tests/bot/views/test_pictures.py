@@ -38,10 +38,10 @@ from bot.views.turn_picture import (
     turn_picture,
     win_picture,
 )
+from solver.game.best import Strategy
 from solver.game.position import Position
 from solver.play.maps import TurnMap, border_map, scores_between, turn_map, win_map
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.turn.equations import Decision, turn_plan
 from solver.wording import said_in
 from tests.bot.pictures import pixels, size_of

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.views.thresholds import bank_from_text
-from solver.turn.thresholds import BankFrom
+from solver.turn.points import BankFrom
 
 
 @pytest.mark.parametrize(

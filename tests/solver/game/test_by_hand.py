@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from solver.game.best import Strategy
 from solver.game.position import Position
 from solver.game.sweeps import solve
 from solver.play.advice import odds
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy, open_strategy, save_strategy
+from solver.strategy import open_strategy, save_strategy
 from solver.turn.dice import TurnState
 from tests.house_rules import small
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from solver.errors import ConvergenceError, InvalidRulesError
+from solver.game.best import Strategy
 from solver.game.endgame import endgame
 from solver.game.layout import PAD, solved_game
 from solver.game.position import Position, reachable
@@ -25,7 +26,6 @@ from solver.game.sweep_kernels import guess_between
 from solver.game.sweeping import _APART, _CLOSE
 from solver.game.sweeps import solve
 from solver.rules.file import load_rules
-from solver.strategy import Strategy
 from solver.turn.dice import TurnState
 from solver.turn.equations import Decision, TurnTable
 from tests.conftest import SOLVED, rarely, variant

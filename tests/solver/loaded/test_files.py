@@ -2,12 +2,14 @@
 
 import os
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from solver.errors import MissingStrategyError, StrategyFileError
+from solver.game.standings import value_shape
 from solver.loaded.files import (
     MatchupManifest,
     keep_within,
@@ -15,8 +17,9 @@ from solver.loaded.files import (
     open_matchup,
     save_matchup,
 )
-from solver.loaded.matchup import Matchup, MatchupSolution
+from solver.loaded.matchup import Matchup, MatchupSolution, uses_shape
 from solver.solved import read_manifest
+from solver.turn.powers import Power, PowerKind
 
 
 def test_one_file_serves_both_orders(
@@ -80,3 +83,13 @@ def test_what_was_not_used_for_longest_goes_first(
     assert keep_within(tmp_path, 4 * size) == []
     assert keep_within(tmp_path, 2 * size + 1) == others[:2]
     assert sorted(tmp_path.glob("*.solved")) == sorted([others[2], path])
+
+
+def test_badges_with_unequal_uses_are_kept_in_both_orders(matchup: Matchup, tmp_path: Path) -> None:
+    powers = Power(PowerKind.RESURRECTION, uses=1), Power(PowerKind.RESURRECTION, uses=2)
+    for seat in (0, 1):
+        mine = replace(matchup, badges=(), powers=powers).from_seat(seat)
+        shape = *uses_shape(mine), *value_shape(mine.rules, sides=2)
+        values = np.random.default_rng(seat).random(shape)
+        save_matchup(mine, MatchupSolution(mine, values, 1e-9, 1, 1.0), tmp_path)
+        assert np.array_equal(open_matchup(tmp_path, mine).arrays[0], values)

@@ -9,10 +9,10 @@ from bot.services.advisor import Advisor
 from bot.services.situation import Situation
 from bot.views.thresholds import turn_data
 from solver.errors import FarkleError, InvalidPositionError, InvalidRollError
+from solver.game.best import Strategy
 from solver.game.position import Position, reachable
 from solver.play.advice import advise, odds
 from solver.play.maps import turn_map
-from solver.strategy import Strategy
 from solver.turn.dice import dice_set, make_roll
 from solver.turn.equations import Decision
 

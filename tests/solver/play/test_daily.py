@@ -5,13 +5,13 @@ from datetime import date, timedelta
 
 import pytest
 
+from solver.game.best import Strategy
 from solver.game.position import check_position
 from solver.play.advice import advise, position_id
 from solver.play.daily import DailyPosition, Kind, daily_position, kind_of, rules_of_thumb
 from solver.play.memo import Memo
 from solver.play.policies import Greedy, MaxPoints
 from solver.play.policy import Move
-from solver.strategy import Strategy
 from solver.turn.dice import set_asides
 from solver.turn.equations import Decision, EqualDice
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solver.game.best import BestPlay
+from solver.game.best import BestPlay, Strategy
 from solver.game.many_sweeps import solve_many
 from solver.game.position import Position, check_position
 from solver.loaded.game import solve_matchup
@@ -17,7 +17,6 @@ from solver.play.daily import CLEAR, FEWEST, MOST, Choice, chance_of, is_clear
 from solver.play.drills import Spot, drawn, fewer_choices, spot_of
 from solver.play.estimate import EstimatedStrategy
 from solver.rules.file import load_rules
-from solver.strategy import Strategy
 from solver.turn.dice import Die, make_dice_set
 from solver.turn.equations import Decision
 from tests.conftest import variant

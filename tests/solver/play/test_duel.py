@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from solver.game.best import Strategy
 from solver.game.position import Position
 from solver.game.standings import Solution, Standing, role, standing_index
 from solver.game.sweeps import solve
@@ -18,7 +19,6 @@ from solver.play.policies import Cautious, Greedy, MaxPoints, Optimal, make_poli
 from solver.play.policy import Policy
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.turn.equations import EqualDice
 from tests.conftest import EVERY, mostly_slow, only_with_every, rarely, variant
 from tests.duels import Player, Twin

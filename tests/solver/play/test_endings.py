@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from solver.game.best import Strategy
 from solver.game.position import Position
 from solver.game.standings import Solution
 from solver.game.sweeps import solve
 from solver.play.advice import Option, advise, odds, with_endings
-from solver.strategy import Strategy, open_strategy, save_strategy
+from solver.strategy import open_strategy, save_strategy
 from solver.turn.dice import make_roll
 from solver.turn.equations import Decision
 from solver.turn.points import TurnEnds

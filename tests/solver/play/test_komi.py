@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from solver.game.best import Strategy
 from solver.game.standings import Standing, standing_index, value_shape
 from solver.play.komi import komi
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from tests import naive
 from tests.house_rules import FINAL, THIRD, small
 

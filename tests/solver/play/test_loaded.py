@@ -12,12 +12,12 @@ import pytest
 from numba import njit
 
 from solver.errors import InvalidPositionError, InvalidRollError
+from solver.game.best import Strategy
 from solver.game.position import Position
 from solver.loaded.game import solve_matchup
 from solver.loaded.matchup import Matchup, MatchupSolution
 from solver.loaded.strategy import MatchupStrategy
 from solver.play.advice import advise, odds
-from solver.strategy import Strategy
 from solver.turn.dice import Die, make_dice_set, parse_dice
 from solver.turn.equations import Decision
 from tests import naive_loaded

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from solver.errors import InvalidPositionError, InvalidRequestError, InvalidRulesError
+from solver.game.best import Strategy
 from solver.game.position import (
     Position,
     check_position,
@@ -27,7 +28,6 @@ from solver.play.maps import (
 )
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.turn.equations import Decision, turn_plan
 from tests.conftest import mostly_slow

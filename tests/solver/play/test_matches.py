@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from solver.game.best import Strategy
 from solver.game.position import Position
 from solver.game.standings import Solution
 from solver.play.match_players import MatchPlayer, MatchTurns, policy_player
@@ -14,7 +15,6 @@ from solver.play.matches import play_games, strengths_of_levels
 from solver.play.policies import Cautious, Greedy, MaxPoints, Optimal
 from solver.play.strengths import load_strengths, save_strengths, strengths_path
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from tests.conftest import mostly_slow
 from tests.house_rules import ONE_BY_ONE
 from tests.monte_carlo import first_player_wins

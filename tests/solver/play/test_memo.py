@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from solver.game.best import Strategy
 from solver.game.position import Position
 from solver.game.standings import Solution
 from solver.game.sweeps import solve
@@ -21,7 +22,6 @@ from solver.play.memo_study import MemoStudy, load_memo, study_memo, study_path
 from solver.play.policies import Cautious, Optimal
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.turn.dice import Fate, dice_set, fate
 from solver.turn.equations import EqualDice, Floats
 from tests import naive

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solver.errors import FarkleError
+from solver.game.best import Strategy
 from solver.game.position import Position, check_position, reachable
 from solver.game.standings import Solution
 from solver.play.advice import advise
@@ -17,7 +18,6 @@ from solver.play.policies import LEVELS, greedy_threshold, make_policy
 from solver.play.policy import Move, Policy
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.turn.dice import Fate, Hand, Roll, dice_set, fate, make_roll, set_asides
 from solver.turn.equations import EqualDice
 from tests.conftest import mostly_slow

@@ -7,12 +7,12 @@ from itertools import product
 import pytest
 
 from bot.views.advice import odds_text, why_text
+from solver.game.best import Strategy
 from solver.game.position import Position, reachable
 from solver.game.standings import Solution, Standing, after_turn
 from solver.play.advice import Reason, advise, odds, why, with_why
 from solver.rules.file import make_rules
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.turn.equations import Decision
 from solver.turn.memory import memories
 from tests import naive

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from solver.game.best import Strategy
 from solver.game.position import Position
 from solver.game.standings import Standing, blocks, many
 from solver.game.sweeps import solve
 from solver.play import rough
 from solver.play.rough import RoughValues, knots, rough_strategy, rough_turns
 from solver.rules.file import load_rules
-from solver.strategy import Strategy
 from tests.conftest import variant
 from tests.house_rules import small
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from solver.game.best import Strategy
 from solver.game.position import Position
 from solver.game.standings import Solution
 from solver.game.sweeps import solve
@@ -18,7 +19,7 @@ from solver.play.advice import Odds, odds
 from solver.play.compare import CLOSE, Tally
 from solver.play.tally import compare, expected_turns, tally
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy, save_strategy
+from solver.strategy import save_strategy
 from tests.conftest import variant
 from tests.simulation import Game, Turn
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from solver.turn.thresholds import BankFrom, bank_from
+from solver.turn.points import BankFrom, bank_from
 
 
 def table(*columns: str) -> tuple[np.ndarray, np.ndarray]:

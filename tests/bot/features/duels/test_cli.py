@@ -37,7 +37,7 @@ from solver.play.duel import Duel, Played
 from solver.play.policies import MaxPoints
 from solver.rules.file import load_rules, make_rules, read_rules
 from solver.strategy import open_strategy, save_strategy
-from solver.turn.thresholds import BankFrom
+from solver.turn.points import BankFrom
 from tests.bot.speaking import open_chat
 from tests.conftest import rules_file
 

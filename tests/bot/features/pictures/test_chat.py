@@ -16,9 +16,9 @@ from bot.fronts.lines import Lines
 from bot.services.advisor import Advisor
 from bot.settings import Settings
 from bot.wiring import open_parts
+from solver.game.best import Strategy
 from solver.game.position import Position
 from solver.play.estimate import EstimatedStrategy
-from solver.strategy import Strategy
 from tests.bot.speaking import Chat
 
 

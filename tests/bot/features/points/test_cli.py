@@ -11,7 +11,7 @@ import pytest
 from bot.features.points.service import LongRunAnswer, LongRunTurn, PointsQuestion, points_answer
 from bot.features.points.view import points_text, side_by_side_text
 from solver.rules.file import load_rules
-from solver.turn.thresholds import BankFrom
+from solver.turn.points import BankFrom
 from tests.bot.cli.test_main import Farkle
 from tests.conftest import rules_file
 

@@ -14,8 +14,8 @@ import pytest
 from bot.features.practice.view import choice_text
 from bot.languages import language
 from bot.services.tables import Tables
+from solver.game.best import Strategy
 from solver.play.daily import daily_position
-from solver.strategy import Strategy
 from solver.wording import said_in, speak
 from tests.bot.speaking import Chat, open_chat
 from tests.bot.test_playthroughs import FOLDER, assert_kept

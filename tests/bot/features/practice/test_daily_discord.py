@@ -15,8 +15,8 @@ from bot.layout import MOST_IN_MESSAGE
 from bot.store.rows import StoreError
 from bot.store.store import Store
 from bot.wiring import Parts
+from solver.game.best import Strategy
 from solver.play.daily import daily_position
-from solver.strategy import Strategy
 from tests.bot.clock import Clock
 from tests.bot.fronts.discord.here import PLACE
 from tests.bot.fronts.discord.loopback import Loopback, user

@@ -11,10 +11,10 @@ from bot.languages import language as language_of
 from bot.languages import language_codes
 from bot.layout import MOST_IN_MESSAGE
 from bot.views.card import Card
+from solver.game.best import Strategy
 from solver.play.advice import advise, position_id, with_why
 from solver.play.daily import Question, chance_of
 from solver.play.drills import Spot, drawn
-from solver.strategy import Strategy
 from solver.wording import said_in
 from tests.bot.features.practice.test_drill import NOON
 from tests.bot.fronts.discord.loopback import Loopback, Message, user
