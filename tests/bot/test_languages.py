@@ -59,7 +59,7 @@ Ids = str | tuple[str, ...]
 
 NO_NAMES = {
     *("badge", "character", "dice", "die", "number", "path", "players", "points", "problem"),
-    *("folder", "page", "place", "setting", "told"),
+    *("folder", "page", "place", "setting", "told", "whose_score"),
 }
 """Parts that may begin a refusal: none of them is the name of a person or of rules."""
 
