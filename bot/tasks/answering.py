@@ -1,6 +1,7 @@
 """The lane of what answers at once, threads that no heavy work is ever given to, and its end."""
 
 import asyncio
+import logging
 import signal
 from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -8,6 +9,8 @@ from contextlib import asynccontextmanager, suppress
 from contextvars import copy_context
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
+
+logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -42,7 +45,9 @@ async def beside(*works: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
     finally:
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        for ended in await asyncio.gather(*tasks, return_exceptions=True):
+            if isinstance(ended, Exception):
+                logger.error("what went on beside the program failed", exc_info=ended)
 
 
 async def until_ended() -> None:

@@ -104,7 +104,9 @@ def error_bound(
         sweep_kernels.sweep_totals(*solvers, table, total, np.array(exist), *work, *contest)
         if np.any(here[:half] < before[:half]) or np.any(here[half:] > before[half:]):
             return None
-    return _largest_error(values, *(read_table(rules, side) for side in sides))
+    lower, upper = (read_table(rules, side) for side in sides)
+    del table, sides, here, before  # they are large
+    return _largest_error(values, lower, upper)
 
 
 def intervals(

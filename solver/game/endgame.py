@@ -41,8 +41,14 @@ _FAR = 10_000
 _SETTLED = 1e-15
 """How much final turns in return, and chances that depend on themselves, may still differ."""
 
-_MOST_STEPS = 60
+_MOST_STEPS = 100
 """Secant steps at most: rounding may go round."""
+
+_APART = 1e-9
+"""How far apart two values have to be so that the slope between them tells much."""
+
+_STEEPEST = 1 - 1e-12
+"""The most that a slope below 1 is taken for, which rounding may tell otherwise."""
 
 _MOST_ROUNDS = 1000
 """Final turns in return after which what is still open would go on and on."""
@@ -395,14 +401,13 @@ def fixed_point(g: Callable[[Floats], Floats], x: Floats) -> Floats:
     g is piecewise linear with slopes below 1, the chances to come there again, so that secant steps
     find them.
     """
-    last, last_image, image = x, x, g(x)
-    for number in range(_MOST_STEPS):
+    last, last_image, image, slope = x, x, g(x), np.zeros(len(x))
+    for _ in range(_MOST_STEPS):
         if np.max(np.abs(image - x)) <= _SETTLED:
             break
-        slope = np.zeros(len(x))
-        if number:
-            apart = np.where(x == last, 1.0, x - last)
-            slope = np.where(x == last, 0.0, (image - last_image) / apart).clip(0.0, 0.999)
+        apart = x - last
+        tells = np.abs(apart) > _APART
+        slope[tells] = ((image - last_image)[tells] / apart[tells]).clip(0.0, _STEEPEST)
         last, last_image = x, image
         x = (x + (image - x) / (1 - slope)).clip(0.0, 1.0)
         image = g(x)

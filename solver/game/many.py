@@ -215,9 +215,9 @@ def check_options(rules: Ruleset, players: int, *, alike: bool = True) -> None:
     alike : whether all throw the same dice
     """
     check_players(rules, players)
-    why = ""
     if rules.rounds:
         return
+    why = ""
     if rules.final_throws:
         why = say_later(
             "{rules}: final turns of one throw are solved for two players only; of more players"

@@ -219,6 +219,7 @@ def _solve_pairs(solvers, table, s, first, r, u, w, players, twice, rises, below
     here = table[r, u, w, s, PAD + half : PAD + half + 1]
     loops = twice and 2 * half == s and first <= half < first + LANES and u == w and r == mirror
     x, image = here[0] if loops else 0.0, 0.0
+    # a choice of what holds so many arrays would take as long as a small group
     if is_first:
         group(turns, table, s, first, r, u, w, work, one, False, True, rises, below)
     else:

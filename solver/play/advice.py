@@ -772,7 +772,7 @@ def _digits(
         "to_confirm": (len(rules.needs), rules.needs.index(turn.to_confirm)),
         "held_set": (len(rules.sets), rules.sets.index(turn.held_set)),
         "throws": (rules.throws + 1, turn.throws),
-        "offers": (1 + rules.takes_over, turn is position.offered),
+        "offers": (1 + rules.takes_over, position.offered is not None and not roll),
         "rounds_left": (rules.rounds + 1, position.rounds_left),
         "to_beat": (scores if rules.beat_previous_turn else 1, position.to_beat // step),
         "own": (scores, (position.banked - low) // step),

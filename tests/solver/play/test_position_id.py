@@ -1,6 +1,7 @@
 """Positions in a few characters: read again as they were, slips are seen, nonsense is refused."""
 
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -159,3 +160,12 @@ def test_nonsense_is_refused_or_can_be_played(said: str, rules: Ruleset) -> None
             check_position(found, position)
         return
     pytest.fail("every last character is refused")
+
+
+def test_a_roll_of_a_turn_is_not_of_what_may_be_taken_over() -> None:
+    rules = load_rules("leftovers")
+    turn = Position.of_two(turn_total=300, dice=3)
+    roll = make_roll([1, 2, 5])
+    both = replace(turn, offered=turn.turn)
+    assert position_id(rules, both, roll) == position_id(rules, turn, roll)
+    assert position_id(rules, both, None) != position_id(rules, turn, None)
