@@ -708,7 +708,7 @@ class TableMachine(RuleBasedStateMachine):
             and not referee.in_play_off
             and (score is None or score % rules.point_step == 0)
             and (score is None or score < rules.goal + (rules.goal_must_be == "exceeded"))
-            and (score is None or score >= (rules.score_floor if falls else 0))
+            and (score is None or falls or score >= 0)
             and (farkles is None or 0 <= farkles < (penalty.in_a_row if penalty else 1))
             and (not moves or referee.players[seat].playing)
         )
