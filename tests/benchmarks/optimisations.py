@@ -350,13 +350,13 @@ def main() -> None:
     chosen = parser.parse_args()
     os.environ["NUMBA_NUM_THREADS"] = "1"
     os.environ["NUMBA_THREADING_LAYER"] = "workqueue"  # of which a process can be copied
-    if chosen.without is not None:
-        cache = Path(os.environ.get("NUMBA_CACHE_DIR", tempfile.gettempdir()))
-        print(json.dumps(measure([name for name in chosen.without.split(",") if name], cache)))
-        return
     with tempfile.TemporaryDirectory() as folder:
         os.environ["NUMBA_CACHE_DIR"] = folder
-        print(report(chosen.rounds, Path(folder)))
+        if chosen.without is None:
+            print(report(chosen.rounds, Path(folder)))
+        else:
+            without = [name for name in chosen.without.split(",") if name]
+            print(json.dumps(measure(without, Path(folder))))
 
 
 if __name__ == "__main__":
