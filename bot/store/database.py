@@ -5,9 +5,8 @@ import logging
 import os
 import sqlite3
 import time
-from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from contextvars import copy_context
 from functools import partial
@@ -51,9 +50,6 @@ _LAST_COMMIT = 0.1
 _FORGOTTEN = 0.01
 """What share of it a commit of a thread has forgotten, so that the disk is tried again after some
 of them. It would tell how long it waits for the interpreter, too."""
-
-_MOST_TOGETHER = 16
-"""Most that are written in one transaction: whoever came first waits for all of them."""
 
 _LOOK_SECONDS = 0.5
 """Seconds between two looks whether what another program holds is free."""
@@ -249,10 +245,6 @@ class Files:
 class SqliteFile(Database):
     """A file of SQLite: aiosqlite reads it, and as it lets one write at a time, a thread writes.
 
-    Whatever waits for that is written in one transaction: the disk is waited for once, and one that
-    is refused undoes nothing of the others. With 500 games by buttons moves would come faster than
-    a busy disk takes them one by one.
-
     What takes less time than a thread does to be heard of is done in the event loop: to find a few
     rows by their key, and a move, as long as the disk is quick and nobody else writes.
     """
@@ -274,7 +266,6 @@ class SqliteFile(Database):
         self._readers = asyncio.Semaphore(MOST_READS)
         self._writing = sa.create_engine(**how(), pool_size=1, **one_by_one)
         self._writer = ThreadPoolExecutor(1, "writes")
-        self._waiting: deque[tuple[Callable[[sa.Connection], Any], Future[Any]]] = deque()
         self._in_loop = sa.create_engine(**how(timeout=0), pool_size=1, **one_by_one)
         self._here: sa.Connection | None = None
         """The connection of the event loop."""
@@ -298,16 +289,14 @@ class SqliteFile(Database):
         """What some work makes of a transaction, in threads."""
         with self._used(mode):
             if not _writes(mode):
-                made = work if mode is Mode.EACH else partial(_read, work)
+                made = work if mode is Mode.EACH else partial(_whole, _READ, work)
                 async with self._readers, self._reading.connect() as connection:
                     return await connection.run_sync(made)
-            context, written = copy_context(), Future[T]()
-            self._waiting.append((lambda connection: context.run(work, connection), written))
-            self._writer.submit(self._write_together)
+            written = partial(copy_context().run, self._write, work)
             self._commit_seconds *= 1 - _FORGOTTEN
             self._writes += 1
             try:
-                return await asyncio.wrap_future(written)
+                return await asyncio.get_running_loop().run_in_executor(self._writer, written)
             finally:
                 self._writes -= 1
 
@@ -336,35 +325,10 @@ class SqliteFile(Database):
             self._commit_seconds += difference * _LAST_COMMIT
             return (result,)
 
-    def _write_together(self) -> None:
-        """Write what waits, or nothing where that is done."""
-        batch = [self._waiting.popleft() for _ in range(min(_MOST_TOGETHER, len(self._waiting)))]
-        if not (batch := [entry for entry in batch if entry[1].set_running_or_notify_cancel()]):
-            return
-        made, refused = list[tuple[Future[Any], Any]](), list[tuple[Future[Any], Exception]]()
-        try:
-            with self._writing.connect() as connection:
-                connection.exec_driver_sql(_WRITE)
-                with _ended(connection):
-                    for work, written in batch:
-                        connection.exec_driver_sql("SAVEPOINT one")
-                        try:
-                            made.append((written, work(connection)))
-                        except Exception as error:
-                            if not connection.connection.in_transaction:
-                                raise  # the database gave up all that was begun
-                            connection.exec_driver_sql("ROLLBACK TO one")
-                            refused.append((written, error))
-                        connection.exec_driver_sql("RELEASE one")
-        except BaseException as error:
-            for _, written in batch:
-                written.set_exception(error)
-        else:
-            # a refusal may rest on what was written before it
-            for written, result in made:
-                written.set_result(result)
-            for written, why in refused:
-                written.set_exception(why)
+    def _write(self, work: Callable[[sa.Connection], T]) -> T:
+        """What some work makes in the thread that writes."""
+        with self._writing.connect() as connection:
+            return _whole(_WRITE, work, connection)
 
     @contextmanager
     def _used(self, mode: Mode) -> Iterator[None]:
@@ -431,9 +395,9 @@ def _writes(mode: Mode) -> bool:
     return mode not in {Mode.EACH, Mode.READ}
 
 
-def _read(work: Callable[[sa.Connection], T], connection: sa.Connection) -> T:
-    """What some work makes of the database as it is now."""
-    connection.exec_driver_sql(_READ)
+def _whole(begin: str, work: Callable[[sa.Connection], T], connection: sa.Connection) -> T:
+    """What some work makes of one transaction."""
+    connection.exec_driver_sql(begin)
     with _ended(connection):
         return work(connection)
 
