@@ -98,7 +98,7 @@ async def test_what_one_that_fails_had_written_is_taken_back(store: Store) -> No
     assert [event.data for event in events[1:]] == [{"dice": [2]}]
 
 
-@pytest.mark.parametrize("kind", ["sqlite"])
+@pytest.mark.parametrize("kind", ["sqlite"])  # of a server an OSError says it is out of reach
 async def test_where_the_database_gives_up_those_beside_it_are_written(store: Store) -> None:
     """As it does where the disk is full: who is refused is told why."""
 
