@@ -10,6 +10,7 @@ from bot.layout import (
     MOST_IN_MESSAGE,
     PHONE,
     columns,
+    cost_in_words,
     dice_count,
     escape_markdown,
     inside,
@@ -347,7 +348,7 @@ def _worst(review: Review, names: Sequence[str], most: int) -> str:
     if not any(player.decisions for player in review.players):
         return say("There was no decision to review.")
     if not costly:
-        least = percent(_LEAST_LOSS, review.within)
+        least = cost_in_words(_LEAST_LOSS, review.within)
         return say("No decision cost {points} or more of the chance to win.", points=least)
     lines = [say("The decisions that cost the most chance to win:")]
     for number, (moment, judgement) in enumerate(costly, 1):
@@ -390,7 +391,7 @@ def _explained(
     better = say("Better: {what}.", what=_in_words(kit, judgement, best, with_dice=other_dice))
     cost = say(
         _COSTS[judgement.mark],
-        points=percent(judgement.loss, review.within),
+        points=cost_in_words(judgement.loss, review.within),
         chance=percent(chosen.win_probability, review.within),
         best=percent(best.win_probability, review.within),
     )

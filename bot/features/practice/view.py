@@ -285,7 +285,8 @@ def board_text(board: Sequence[BoardLine]) -> str:
         days, cost = say_number("{number} [day|days]", line.streak), line.average_cost * 100
         rows.append((f"{place}.", safe_text(line.name, _NAME), right, days, figure(cost, ".2f")))
     head = say(
-        "Daily positions: right answers, days in a row, and what an answer cost on average, in %:"
+        "Daily positions: right answers, days in a row, and what an answer cost on average, in"
+        " percentage points:"
     )
     return "\n".join([wrap(head), *columns(rows, right={0, 2, 3, 4})])
 

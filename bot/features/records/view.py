@@ -58,7 +58,7 @@ def _level_notes(record: PlayerRecord) -> Iterator[str]:
     if level := record.level:
         yield say_number(
             "{decisions:,} decisions in {number:,} solved [game|games]. The level says what a"
-            " decision costs on average, in % of a win: {levels}.",
+            " decision costs on average, in percentage points of the chance to win: {levels}.",
             level.games,
             decisions=level.decisions,
             levels=", ".join(bands),

@@ -331,7 +331,7 @@ def test_the_advice_is_perfect_play(strategies: dict[str, Strategy], name: str) 
         assert player.total_loss == player.mean_loss == 0
         assert (player.accuracy, player.band, player.worst) == (100, "perfect", ())
     assert found.worst == ()
-    assert "No decision cost 0.05 %" in review_text(found, NAMES)
+    assert "No decision cost 0.05 percentage points" in review_text(found, NAMES)
 
 
 def test_the_example_of_the_literature(strategies: dict[str, Strategy]) -> None:
