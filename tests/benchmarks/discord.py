@@ -42,7 +42,7 @@ from tests.bot.fronts.discord.loopback import TOKEN, Json, Loopback, Message, us
 from tests.bot.fronts.discord.play import best_dice, is_choice, press, settled, shown
 from tests.bot.fronts.discord.process import running
 
-SECONDS_P99 = {500: 0.150, 1_000: 0.500}
+SECONDS_P99 = {500: 0.100, 1_000: 0.500}
 """From press to answer, by the number of games up to which it holds."""
 MEMORY = 60e3
 """Bytes that the bot may keep of an open game."""
