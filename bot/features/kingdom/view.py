@@ -46,13 +46,19 @@ def _bank_lines(answer: service.KcdAnswer) -> list[str]:
         return []
     rules = answer.question.dice.rules
     if any(bank.threshold.roll_again for bank in answer.bank_from):
-        head = say("In the first turn, bank at these turn totals, by dice left to roll:")
+        head = say(
+            "In the first turn, bank at these turn totals, by dice left to roll, the most frequent"
+            " first:"
+        )
         step = rules.point_step
         table = columns(
             [(bank.dice.text, from_text(bank.threshold, step)) for bank in answer.bank_from]
         )
     else:
-        head = say("In the first turn, bank at these turn totals or more, by dice left to roll:")
+        head = say(
+            "In the first turn, bank at these turn totals or more, by dice left to roll, the most"
+            " frequent first:"
+        )
         rows = [(bank.dice.text, threshold_text(bank.threshold)) for bank in answer.bank_from]
         half = (len(rows) + 1) // 2 if room() >= WIDTH else len(rows)
         halves = zip_longest(rows[:half], rows[half:], fillvalue=("", ""))
