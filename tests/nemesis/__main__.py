@@ -16,6 +16,7 @@ from pathlib import Path
 from tests.benchmarks.chat import find_data
 from tests.benchmarks.figures import machine
 from tests.bot.postgres import KINDS, WHY_NOT
+from tests.bot.waiting import until
 from tests.nemesis.checker import Verdict, check
 from tests.nemesis.evening import evening
 from tests.nemesis.faults import Nemesis
@@ -63,9 +64,10 @@ async def try_out(trial: Trial, folder: Path) -> Outcome:
     enough, over = asyncio.Event(), asyncio.Event()
     async with evening(trial.kind, folder, _PROGRAMS[trial.kind]) as begun:
         nemesis, history = Nemesis(begun, trial.away, trial.seed), begun.history
-        raging = asyncio.create_task(nemesis.rage(trial.every, enough))
         pairs = (Pair(begun.discord, history, one, trial.seed) for one in range(trial.games))
         playing = [asyncio.create_task(one.play(trial.think, over)) for one in pairs]
+        await until(lambda: history.told)  # what fails before there are games fails nobody
+        raging = asyncio.create_task(nemesis.rage(trial.every, enough))
         end = time.monotonic() + trial.seconds
         while time.monotonic() < end and not 0 < trial.moves <= len(history.told):
             await asyncio.sleep(0.2)
