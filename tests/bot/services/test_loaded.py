@@ -310,7 +310,10 @@ def test_when_to_bank_is_told_by_stretches_where_one_rolls_again_above(
         rules = kcd(goal=2000, goal_must_be=goal_must_be)
         answer = kcd_answer(folders, KcdQuestion(LoadedDice(rules, tuple(map(Kit, sets)))))
         text = kcd_text(answer)
-        assert "In the first turn, bank at these turn totals, by dice left to roll" in text
+        assert (
+            "In the first turn, bank at these turn totals, by dice left to roll, the most"
+            " frequent first:" in " ".join(text.split())
+        )
         [row] = [line for line in text.splitlines() if line.startswith("  lucky,odd ")]
         assert stretches in row
     assert kcd_data(answer)["bank_from"][0]["roll_again"] == ()
