@@ -66,7 +66,8 @@ async def try_out(trial: Trial, folder: Path) -> Outcome:
         nemesis, history = Nemesis(begun, trial.away, trial.seed), begun.history
         pairs = (Pair(begun.discord, history, one, trial.seed) for one in range(trial.games))
         playing = [asyncio.create_task(one.play(trial.think, over)) for one in pairs]
-        await until(lambda: history.told)  # what fails before there are games fails nobody
+        # what fails before there are games fails nobody
+        await until(lambda: history.told or any(one.done() for one in playing))
         raging = asyncio.create_task(nemesis.rage(trial.every, enough))
         end = time.monotonic() + trial.seconds
         while time.monotonic() < end and not 0 < trial.moves <= len(history.told):
