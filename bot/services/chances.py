@@ -92,7 +92,7 @@ class GameReaders:
             elif not table.game.over:
                 self._known[game_id] = events, reader
             # what is asked about may be a game of before, as it was when its turn began
-            is_now = reader.game is table.game
+            is_now = reader.game.turn == table.game.turn
             shares = reader.shares if is_now else worth.shares(table.game)
             return shares, reader.changes[-1] if reader.changes else None
 
