@@ -150,7 +150,10 @@ def rough_percent(probability: float) -> str:
 
 
 def fit_to(width: int | None) -> None:
-    """Lay everything out in so many columns from here on, in this task or thread."""
+    """Lay everything out in so many columns from here on, in this task or thread.
+
+    With 0 of them whoever shows it breaks lines: each sentence is one.
+    """
     _room.set(width)
 
 
@@ -181,7 +184,7 @@ def wrap(text: str, width: int | None = None, hang: int = 2) -> str:
 
     width : that of sentences if not given: `WIDTH`, or less where there is less room
     """
-    if width is None and _for_message.get():
+    if width is None and (_for_message.get() or _room.get() == 0):
         return text
     width = width or min(WIDTH, room())
     wrapped = []
@@ -436,27 +439,8 @@ def plain_markdown(text: str) -> str:
 
 def blocks(text: str) -> Iterator[tuple[bool, list[str]]]:
     """Yield sentences, and rows of tables and lists between them, and whether they are rows."""
-    for is_block, lines in groupby(_unbroken(text), _is_in_block):
+    for is_block, lines in groupby(text.split("\n"), _is_in_block):
         yield is_block, list(lines)
-
-
-def _unbroken(text: str) -> Iterator[str]:
-    """Lines as they were before `wrap` broke them."""
-    line, *others = text.split("\n")
-    last = line
-    for after in others:
-        first = re.match(r"\s*(\S+(?: %)?)", after)
-        was_full = first is not None and len(last) + 1 + len(first[1]) > WIDTH
-        goes_on = _indent(after) == _indent(line) + 2 and (
-            _has_cells(line) or not _has_cells(after)
-        )
-        if was_full and goes_on:
-            line += " " + after.strip()
-        else:
-            yield line
-            line = after
-        last = after
-    yield line
 
 
 def _is_in_block(line: str) -> bool:

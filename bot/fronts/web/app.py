@@ -24,7 +24,7 @@ from bot.fronts.web.processes import Processes
 from bot.fronts.web.rendering import CODES, FOLDER, Page, best_code, on_pages
 from bot.fronts.web.settings import WebSettings
 from bot.fronts.web.visitors import Visitors, own_secret
-from bot.layout import whole_sentence
+from bot.layout import fit_to, whole_sentence
 from bot.settings import Settings
 from bot.store.rows import MissingGameError
 from bot.views.drawing import draw_as
@@ -197,6 +197,7 @@ class Front:
             if self._address.netloc:  # a proxy may ask by another name than people do
                 scheme, host = self._address.scheme, self._address.netloc
                 request = request.clone(scheme=scheme, host=host)
+            fit_to(0)  # a browser breaks lines
             page = Page(request, self.visitors.of(request), self.visitors)
             try:
                 return await handler(page)
