@@ -4,8 +4,7 @@ import asyncio
 import contextlib
 import logging
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from math import fsum
 from typing import Any, TypeVar
@@ -37,10 +36,6 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-_SMALL_ROWS, _FEW_EVENTS = 300, 12
-"""Turn totals of a turn, and events to read, with which the event loop computes chances itself: a
-thread that computes takes turns with it, and each turn costs both."""
-
 
 @dataclass(frozen=True, slots=True)
 class Chances:
@@ -62,22 +57,7 @@ class GameReaders:
     def __init__(self) -> None:
         self._known: dict[str, tuple[Events, Reader]] = {}
         """The events that were read, and what has read them, by game."""
-        self._lock = threading.RLock()
-
-    @contextmanager
-    def unless_taken(self) -> Iterator[bool]:
-        """Whether no other thread reads now; then none does while the context lasts."""
-        is_free = self._lock.acquire(blocking=False)
-        try:
-            yield is_free
-        finally:
-            if is_free:
-                self._lock.release()
-
-    def left(self, table: Table) -> int | None:
-        """How many events of a game are not read yet; None where reading would begin anew."""
-        done, _ = self._known.get(table.game.id, ((), None))
-        return len(table.events) - len(done) if done and _is_read_on(table, done) else None
+        self._lock = threading.Lock()
 
     def followed(self, worth: Worth, table: Table) -> tuple[Shares, TurnChange | None]:
         """The win probabilities in a game by seat, and what its last finished turn changed."""
@@ -179,12 +159,7 @@ class Oracle:
         chances = None
         # what was done at the table is done, whatever becomes of them
         with contextlib.suppress(FarkleError):
-            with self._readers.unless_taken() as is_free:
-                if is_here := is_free and self._is_small(table):
-                    chances = self._exact(table)
-            if not is_here:
-                chances = await at_once(self._exact, table)
-            chances = chances or await self._estimated(table)
+            chances = await at_once(self._exact, table) or await self._estimated(table)
         if game.over:
             self._forget(game)
         elif chances:
@@ -324,22 +299,6 @@ class Oracle:
         matchup = game.side.matchup
         return await self.answered(
             asker, game.rules, make, *args, players=game.playing, matchup=matchup
-        )
-
-    def _is_small(self, table: Table) -> bool:
-        """Whether exact chances take a few milliseconds, and need nothing that is not there yet."""
-        game = table.game
-        rules = game.rules
-        left = self._readers.left(table)
-        return (
-            len(game.seats) == 2
-            and not game.brings_dice
-            and left is not None
-            and left <= _FEW_EVENTS
-            and rules.turn_rows <= _SMALL_ROWS
-            # else turns may go on for long beyond the goal
-            and rules.goal_ends_game(last_of_round=False)
-            and self.advisor.is_at_hand(rules)
         )
 
     def _exact(self, table: Table) -> Chances | None:
