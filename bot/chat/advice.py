@@ -12,7 +12,6 @@ from bot.chat.commands import YES_OR_NO, Line, Reply, Stream, asked
 from bot.chat.fields import SETS
 from bot.chat.presses import AskPress, Press, QuestionPress
 from bot.chat.waiting import ready_for, ready_to_answer, solved_first
-from bot.services.advisor import is_quick
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.loaded import NEXT_PLAYER, ORDINARY, LoadedDice, read_kits
@@ -170,10 +169,6 @@ class PositionQuestions:
         check_hints(open_games, caller, meant, situation.scores, roll)
         asked = (left, situation) if roll is None else (roll, left, situation)
         players, dice = situation.players, situation.dice
-        # it takes less time than another thread would
-        if players == 2 and not dice and is_quick(meant) and oracle.advisor.is_at_hand(meant):
-            yield await reply(of_position(*asked), None)
-            return
         check = partial(check_asked, situation, left)
         yield ready_to_answer(oracle, self.rules, caller, situation, check)
         matchup, how = dice.matchup if dice else None, (caller.asker, meant, of_position)

@@ -51,8 +51,6 @@ async def solved_first(
     """
 
     async def is_solved(number: int) -> bool:
-        if number == 2 and oracle.advisor.is_at_hand(meant):
-            return True
         return await at_once(oracle.advisor.solved_for, meant, number) is not None
 
     for number in players:

@@ -272,11 +272,6 @@ class Advisor:
         """The strategy of the rules. Raises StrategyFileError where they are not solved."""
         return cast("Strategy", self.strategy_for(rules, 2, reference))
 
-    def is_at_hand(self, rules: Ruleset) -> bool:
-        """Whether the strategy of two is open and in use, so that it answers in no time."""
-        known = self._open.get((rules, 2))
-        return isinstance(known, Strategy) and known.is_at_hand
-
     def strategy_for(
         self, rules: Ruleset, players: int, reference: str | None = None
     ) -> Strategy | SharedStrategy:

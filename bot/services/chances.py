@@ -290,8 +290,6 @@ class Oracle:
             is_long = is_long or await at_once(self.advisor.solved, rules) is None
         if is_long:
             return await self.tasks.aside(asker, make, *args)
-        if players == 2 and matchup is None and self.advisor.is_at_hand(rules):
-            return make(*args)  # a thread would take turns with the event loop, for longer
         return await at_once(make, *args)
 
     async def answered_in(self, game: Game, asker: Asker, make: Callable[..., T], *args: Any) -> T:

@@ -250,14 +250,9 @@ class Values:
         """Whether the file, if any, is still the one that was mapped."""
         return self._opened is None or self._opened.is_unchanged
 
-    @property
-    def are_at_hand(self) -> bool:
-        """Whether they hold as they are, without a file that has to be verified first."""
-        return self._opened is None or self._opened.is_at_hand
-
     def as_they_are(self) -> "Values":
         """These, or the ones of the file as it is now. Raises StrategyFileError."""
-        if self._opened is None or self.are_at_hand:
+        if self._opened is None or self._opened.is_at_hand:
             return self
         return Values.of(self._opened.as_it_is())
 
@@ -435,14 +430,6 @@ class Strategy(BestPlay):
         """The values as they are now. Raises StrategyFileError."""
         self.refresh()
         return self._opened
-
-    @property
-    def is_at_hand(self) -> bool:
-        """Whether it has answered, and goes on without a file that has to be verified first.
-
-        Both take long: the first answer lists the choices of every roll.
-        """
-        return self._turn.cache_info().currsize > 0 and self._opened.are_at_hand
 
     def refresh(self) -> None:
         """Open the file again if it is not what it was. Raises StrategyFileError."""
