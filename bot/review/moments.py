@@ -11,7 +11,7 @@ than the strategy takes it to; the difference is a term of its own, an adjustmen
 are rare in play, and mean that the game is as good as lost.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import fsum
@@ -57,18 +57,13 @@ class Alternative:
         return not self.set_aside and not self.turn_total and self.action is Decision.BANK
 
 
-def choices(worth: Worth, game: Game, kept: Roll | None = None) -> list[Alternative]:
-    """All alternatives of the player to move: after the roll, or before one if there is none.
-
-    kept : the only set-aside to look at; all of them if None
-    """
+def choices(worth: Worth, game: Game) -> list[Alternative]:
+    """All alternatives of the player to move: after the roll, or before one if there is none."""
     turn, mover, roll = worth.turn(game), game.mover, game.turn.roll
     if roll is None:
         return [*_before_a_roll(worth, turn, game, ())]
     alternatives: list[Alternative] = []
     for option in game.set_asides():
-        if kept is not None and option.dice != kept:
-            continue
         then = replace(game, turn=turn_with(game, option))
         alternatives += _before_a_roll(worth, turn, then, option.dice)
     if game.held.uses is not None and game.is_farkle:
@@ -268,25 +263,14 @@ class _Decision:
         order = dict(zip(turn.position.in_order, turn.seats, strict=False))
         kits = tuple(game.kits[order[k]] for k in sorted(order)) if game.kits else ()
         every = tuple(choices(worth, game))
-        chosen = self._chosen(every, action)
+        done = self.kept, action, self.use
+        chosen = next(one for one in every if (one.set_aside, one.action, one.use) == done)
         # the chosen one goes first, so that it is the best of equal ones
         best = max([chosen, *every], key=lambda choice: choice.win_probability)
         loss = best.win_probability - chosen.win_probability
         mark = next((mark for mark, least in _LEAST_LOSSES.items() if loss >= least), None)
         asked = turn.position, game.turn.roll or (), every
         return Judgement(*asked, chosen, best, mark, kits)
-
-    def weigh(self, worth: Worth, action: Decision) -> tuple[Alternative, bool]:
-        """The alternative that was taken, and whether it was the only one; others are left out."""
-        options = choices(worth, self.game, self.kept)
-        others = self.game.turn.roll is not None and len(self.game.set_asides()) > 1
-        return self._chosen(options, action), len(options) == 1 and not others
-
-    def _chosen(self, among: Iterable[Alternative], action: Decision) -> Alternative:
-        done = self.kept, action, self.use
-        return next(
-            choice for choice in among if (choice.set_aside, choice.action, choice.use) == done
-        )
 
 
 @dataclass(slots=True)
@@ -298,9 +282,6 @@ class Reader:
     start: Shares
     value: Shares
     """Win probabilities by seat after the last event that was read."""
-    judges: bool = True
-    """Whether each decision is compared with all alternatives. Otherwise only its loss is known,
-    which takes a fraction of the time."""
     moments: list[Moment] = field(default_factory=list)
     changes: list[TurnChange] = field(default_factory=list)
     """How win probabilities changed, turn by turn, in finished turns."""
@@ -384,18 +365,11 @@ class Reader:
     def _decided(self, before: Game, action: Decision) -> None:
         decision = self.open or _Decision(before)
         self.open = None
-        mover, judgement = before.mover, None
-        if self.judges or before.kits:
-            judgement = decision.judge(self.worth, action)
-            chosen, loss, is_forced = judgement.chosen, judgement.loss, judgement.forced
-        else:
-            # what was there to win is worth what the best choice is
-            chosen, is_forced = decision.weigh(self.worth, action)
-            loss = self.value[mover] - chosen.win_probability
-            loss = loss if loss > _NEGLIGIBLE else 0.0
-        if not is_forced:
-            self.losses[mover].append(loss)
-        self._add(mover, Kind.DECISION, -loss, chosen.shares, judgement)
+        judgement = decision.judge(self.worth, action)
+        if not judgement.forced:
+            self.losses[before.mover].append(judgement.loss)
+        shares = judgement.chosen.shares
+        self._add(before.mover, Kind.DECISION, -judgement.loss, shares, judgement)
 
     def _used(self, before: Game, event: events.Used) -> bool:
         """Read the use of a badge; returns whether the use was the decision."""
@@ -483,12 +457,8 @@ class Reader:
         self.turn_start, self.first = self.value, len(self.moments)
 
 
-def read_events(
-    worth: Worth, first: Begun, events: Sequence[Event], *, judges: bool = True
-) -> Reader:
+def read_events(worth: Worth, first: Begun, events: Sequence[Event]) -> Reader:
     """Read a game; events that were taken back do not count.
-
-    judges : whether each decision is compared with all alternatives
 
     Raises InvalidRequestError unless there are two players and more, and StrategyFileError.
     """
@@ -503,7 +473,6 @@ def read_events(
         game,
         start,
         value,
-        judges,
         turns=[1] * len(seats),
         turn_start=value,
         losses=[[] for _ in seats],

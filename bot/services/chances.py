@@ -95,7 +95,7 @@ def _read(worth: Worth, table: Table, done: Events, reader: Reader | None) -> Re
         for index, event in enumerate(table.events[len(done) :], start=len(done)):
             reader.read(index, event, apply(reader.game, event))
         return reader
-    return read_events(worth, table.begun, table.events, judges=False)
+    return read_events(worth, table.begun, table.events)
 
 
 def _is_read_on(table: Table, done: Events) -> bool:

@@ -47,7 +47,7 @@ def test_what_was_read_counts_only_where_the_game_began_so(
         readers = GameReaders()
         readers.followed(worth, before)
         after = table_of(strategy, *other)
-        alone = read_events(worth, after.begun, after.events, judges=False)
+        alone = read_events(worth, after.begun, after.events)
         last = alone.changes[-1] if alone.changes else None
         assert readers.followed(worth, after)[1] == last
         assert readers.whole(worth, after).luck == alone.luck
