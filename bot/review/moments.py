@@ -264,7 +264,9 @@ class _Decision:
         kits = tuple(game.kits[order[k]] for k in sorted(order)) if game.kits else ()
         every = tuple(choices(worth, game))
         done = self.kept, action, self.use
-        chosen = next(one for one in every if (one.set_aside, one.action, one.use) == done)
+        chosen = next(
+            choice for choice in every if (choice.set_aside, choice.action, choice.use) == done
+        )
         # the chosen one goes first, so that it is the best of equal ones
         best = max([chosen, *every], key=lambda choice: choice.win_probability)
         loss = best.win_probability - chosen.win_probability
