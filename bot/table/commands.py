@@ -75,14 +75,18 @@ def join(game: Game, level: str | None = None, kit: Kit | None = None) -> list[e
 
 
 def leave(game: Game, seat: int) -> list[events.Left | events.Ended]:
-    """Get up before the first roll; a table at which then no person would begin just ends."""
+    """Get up before the first roll; a table where then no person would begin, or one alone, ends.
+
+    One who waits for others is not alone: that is whom all others left by resigning.
+    """
     check_goes_on(game)
     if game.closed:
         raise IllegalActionError.say("this game belongs to a tournament: to stop playing, /resign")
     if game.stage is not Stage.LOBBY or game.picks:
         raise IllegalActionError.say("the game has begun: to stop playing, /resign")
-    others = [other for number, other in enumerate(game.seats) if number != seat]
-    if not others or others[0].level is not None:
+    others = [other for number, other in enumerate(game.seats) if number != seat and other.playing]
+    is_alone = len(others) == 1 and len(game.seats) > 2
+    if not others or others[0].level is not None or is_alone:
         return [events.Ended()]
     return [events.Left(seat=seat)]
 

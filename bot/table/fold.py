@@ -209,7 +209,8 @@ def _without(game: Game, number: int) -> Game:
         # the kit of the player who gets up waits for whoever takes the seat
         kits = (*game.kits[:number], *game.kits[number + 1 :], game.kits[number])
         game = _with_new_seats(_with_kits(game, kits))
-    return _turn_of(game, moved(game.mover) % len(seats))
+    mover = moved(game.mover) % len(seats)
+    return _turn_of(game, mover if seats[mover].playing else _following(game, mover)[0])
 
 
 def _after_roll(game: Game, fallen: Roll) -> Game:

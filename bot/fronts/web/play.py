@@ -23,7 +23,7 @@ from bot.store.rows import DamagedGameError, StoredGame
 from bot.table.events import Left
 from bot.table.fair_dice import Proof
 from bot.table.fold import fold
-from bot.table.state import Stage
+from bot.table.state import Game, Stage
 from bot.tasks.answering import at_once
 from bot.views.card import Button
 from bot.views.chart import chart_picture
@@ -290,7 +290,8 @@ class Play:
         self, page: Page, table: Table, notice: str = "", status: int = 200
     ) -> web.StreamResponse:
         visitor, game = page.visitor, table.game
-        caller, mask, asked = _caller(visitor, table), _mask(page, table), page.given.get("ask")
+        caller, mask = _caller(visitor, table), chosen(page.given, game)
+        asked = page.given.get("ask")
         if game.bot_to_move and not game.over:
             # a turn that the end of the program broke off
             stream = self._pressing.shown(caller, game.id)
@@ -362,10 +363,9 @@ def _press(table: Table, action: str, mask: int) -> TablePress:
     return TablePress(table.game.id, table.game.version, mask, spoken().code, action)
 
 
-def _mask(page: Page, table: Table) -> int:
-    """The dice that are chosen, as bits, if the address says so of the roll on the table."""
-    given: Mapping[str, str] = page.given
-    is_now = given.get("v") == str(table.game.version)
+def chosen(given: Mapping[str, str], game: Game) -> int:
+    """Return the dice that are chosen, as bits, if an address says so of the roll on the table."""
+    every = (1 << len(game.turn.roll or ())) - 1
     mask = given.get("mask", "")
-    dice = len(table.game.turn.roll or ())
-    return int(mask) & (1 << dice) - 1 if is_now and mask.isdecimal() and len(mask) < 4 else 0
+    is_sound = mask.isdecimal() and len(mask) <= len(str(every))
+    return int(mask) & every if is_sound and given.get("v") == str(game.version) else 0

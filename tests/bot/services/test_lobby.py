@@ -24,7 +24,9 @@ from solver.named.sets import read_set
 from solver.rules.file import load_rules
 from tests.loaded_dice import kcd
 
-ANN, BOB, CARL = (Person(f"discord:{k}", name) for k, name in enumerate(("Ann", "Bob", "Carl")))
+ANN, BOB, CARL, DORA = (
+    Person(f"discord:{k}", name) for k, name in enumerate(("Ann", "Bob", "Carl", "Dora"))
+)
 PLACE = "discord:500"
 
 
@@ -85,6 +87,27 @@ async def test_who_gets_up_leaves_no_gap(games: Games) -> None:
     assert (await games.tables.current(table.game.id)).game == table.game
     with pytest.raises(FarkleError, match="the game has begun: to stop playing, /resign"):
         await last(games.get_up(by(CARL), None))
+
+
+async def test_a_table_ends_where_one_is_left_by_those_who_resign_or_get_up(games: Games) -> None:
+    table = await last(games.play(by(ANN), [ANN], Setup(rules=load_rules("kcd"))))
+    for person in (BOB, CARL):
+        await last(games.join(by(person), None))
+    await last(games.resign(by(BOB), None))
+    table = await last(games.get_up(by(CARL), None))
+    assert table.game.over
+    assert table.game.shares is None
+
+
+async def test_one_who_has_resigned_is_not_to_move_after_somebody_gets_up(games: Games) -> None:
+    table = await last(games.play(by(ANN), [ANN], Setup(rules=load_rules("kcd"))))
+    for person in (BOB, CARL, DORA):
+        await last(games.join(by(person), None))
+    await last(games.resign(by(BOB), None))
+    table = await last(games.get_up(by(ANN), None))
+    assert table.names[table.game.mover] == "Carl"
+    table = await last(games.roll(by(CARL), None))
+    assert table.game.rolls == 1
 
 
 async def test_a_table_without_people_ends(games: Games) -> None:

@@ -387,6 +387,20 @@ class Referee:
             if moves:
                 self.mover = self.after(seat)[0]
 
+    def left(self, seat: int) -> None:
+        """Nobody has rolled yet."""
+        others = [one for k, one in enumerate(self.players) if k != seat and one.playing]
+        has_resigned = sum(not one.playing for one in self.players) > 0
+        if not others or others[0].is_bot or (len(others) == 1 and has_resigned):
+            self.over = True
+            return
+        follows = self.after(seat)[0] if self.mover == seat else self.mover
+        mover = self.players[follows]
+        seeded = [k in self.seeded for k in range(len(self.players)) if k != seat]
+        del self.players[seat]
+        self.mover = next(k for k, one in enumerate(self.players) if one is mover)
+        self.seeded = {k for k, has_one in enumerate(seeded) if has_one}
+
     def won(self, winners: list[int]) -> None:
         self.over, self.winners = True, sorted(winners)
 
@@ -749,6 +763,19 @@ class TableMachine(RuleBasedStateMachine):
             else:
                 referee.resigned(seat)
             self.happened(made)
+
+    @precondition(lambda self: not self.referee.begun)
+    @rule(really=st.integers(0, 3))
+    def leave(self, really: int) -> None:
+        if not really:
+            referee, seat = self.referee, self.anybody()
+            made = self.attempt(not referee.over, commands.leave, seat)
+            if made is not None:
+                # to get up cannot be undone, the end of the game can
+                ended = made[0].kind == "ended"
+                referee.remember(forget=not (referee.tracked and ended))
+                referee.left(seat)
+                self.happened(made)
 
     @rule(really=st.integers(0, 2))
     def skip(self, really: int) -> None:

@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from bot.fronts.web.play import chosen
 from bot.languages import language_codes
+from bot.table import commands
 from bot.table.fair_dice import Proof
+from bot.table.fold import fold
+from solver.rules.ruleset import Ruleset
 from tests.bot.fronts.web.test_pages import check_sound
 from tests.bot.fronts.web.visiting import Seen, Site, Visit, open_site
 
@@ -228,6 +232,16 @@ async def test_nothing_odd_that_is_sent_does_harm(visit: Visit) -> None:
     assert (await visit.get("/game/ffffffff")).status == 404
     assert (await visit.get("/game/../../etc/passwd")).status == 404
     assert (await visit.get("/static/..%2fapp.py")).status == 404
+
+
+def test_any_of_many_dice_can_be_chosen() -> None:
+    rules = Ruleset(name="ten", dice=10, goal=2000)
+    begun = commands.begin_game("g", rules, [None, None])
+    game = fold(begun, commands.roll(fold(begun, []), 0, (1,) * 10))
+    for mask in (1, 1 << 9, (1 << 10) - 1):
+        assert chosen({"mask": str(mask), "v": str(game.version)}, game) == mask
+    assert not chosen({"mask": "1", "v": "0"}, game)
+    assert not chosen({"mask": "9" * 5000, "v": str(game.version)}, game)
 
 
 async def test_games_of_other_fronts_are_not_shown(site: Site, visit: Visit) -> None:
