@@ -88,6 +88,12 @@ _WHAT_NOW = re.compile(
     re.IGNORECASE,
 )
 """How people ask for a hint in their game."""
+_SHOULD = re.compile(r"(?:bank|roll|roll again|take)\s*\?[?!.]*", re.IGNORECASE)
+"""How people ask whether they should do something, which is no order to do it."""
+_WHAT_IS = re.compile(
+    r"(end|resign|leave|undo|skip|join|play|replace|fix|forget)\s*\?[?!.]*", re.IGNORECASE
+)
+"""How people ask what a command does that changes a game."""
 _ENOUGH = 3
 """Dice that are a roll, whatever words are around them."""
 _NO_DIE = re.compile(r"\d{2}|[07-9]|\d\s*[x×*]|[x×*]\s*\d")
@@ -103,8 +109,10 @@ def as_command(line: str, names: Collection[str], options: Collection[str]) -> s
         return "/leave"
     if left := _LEAVES.fullmatch(line):
         return f"/leave {left[1]}"
-    if _WHAT_NOW.fullmatch(line.rstrip(f" {ENDS}")):
+    if _WHAT_NOW.fullmatch(line.rstrip(f" {ENDS}")) or _SHOULD.fullmatch(line):
         return "/hint"
+    if what := _WHAT_IS.fullmatch(line):
+        return f"/help {what[1].lower()}"
     name, _, rest = line.partition(" ")
     is_command = line.startswith("/") or name.rstrip(ENDS).lower() in names
     # "keep the 5 or the 3 3 3" is none of /keep

@@ -182,10 +182,12 @@ class _Prompt:
         line = await reading
         while line is not _Key.END:
             if isinstance(line, str):
-                task = self._begin(lines.answer(line, terminal_width()))
-                done, _ = await asyncio.wait({task}, timeout=_PATIENCE)
-                if done and not task.cancelled() and task.result():
-                    return
+                # several lines are pasted at once
+                for typed in line.splitlines():
+                    task = self._begin(lines.answer(typed, terminal_width()))
+                    done, _ = await asyncio.wait({task}, timeout=_PATIENCE)
+                    if done and not task.cancelled() and task.result():
+                        return
             else:
                 await self._stop()
             line = await self._read()

@@ -248,11 +248,7 @@ def why_not_appended(
         return StaleVersionError(say("The game goes on") if reopens else say("The game is over"))
     if stored_games[0].version == expected:
         return DamagedGameError(game_id, say("it was found to be damaged before"))
-    return StaleVersionError.say(
-        "The game is at version {version} by now; this was meant for version {expected}",
-        version=stored_games[0].version,
-        expected=expected,
-    )
+    return StaleVersionError.say("the game has moved on: look at how it stands now")
 
 
 def missing_game(game_id: str) -> MissingGameError:

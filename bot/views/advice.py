@@ -274,6 +274,16 @@ _REASONS = {
 }
 """The sentences on a choice, by the reason and whether it is best to roll."""
 
+_AS_MUCH = {
+    False: say_later(
+        "Why bank: both bring {bank:,} points on average, but banking wins more often."
+    ),
+    True: say_later(
+        "Why roll: both bring {bank:,} points on average, but rolling wins more often."
+    ),
+}
+"""The sentences on a choice that nothing decides by itself, where points are told alike."""
+
 _BELOW, _TIE = range(2)
 _LAST = {
     (_BELOW, False): say_later("Why bank: the game is lost either way."),
@@ -325,6 +335,8 @@ def _reason_text(rules: Ruleset, position: Position, why: Why) -> str:
         to_beat = points_to_beat(rules, position) or 0
         stands = _TIE if why.turn_total == to_beat else _BELOW
         return say(_LAST[stands, rolls], to_beat=to_beat, **parts)
+    if why.reason is Reason.TOGETHER and round(why.points_of_rolling) == why.turn_total:
+        return say(_AS_MUCH[rolls], **parts)
     return say(_REASONS[why.reason, rolls], **parts)
 
 
@@ -397,10 +409,7 @@ def no_bank_text(rules: Ruleset, position: Position) -> str:
     points, on_board = position.turn_total, position.on_board
     if not points:
         return say("nothing to bank yet")
-    if position.opponent >= rules.winning_score:
-        least = rules.least_bank(on_board=on_board, wins=True)
-    else:
-        least = rules.least_bank_at(position.banked, on_board=on_board)
+    least = rules.least_bank_at(position.banked, on_board=on_board)
     sentence = say_later("{points:,} is below the minimum of {least:,}")
     if points <= position.to_beat:
         sentence = say_later("{points:,} does not beat the {others:,} of the turn before")

@@ -26,6 +26,7 @@ from solver.game.position import (
     check_two,
     impossible_turn,
     is_on_board,
+    least_bank,
     points_to_beat,
     reachable,
     rules_at,
@@ -508,7 +509,7 @@ class Strategy(BestPlay):
             self.rules,
             to_beat,
             on_board=on_board,
-            before=start.to_beat,
+            before=least_bank(self.rules, start) - self.rules.point_step,
             further=further,
             plans=plans,
         )

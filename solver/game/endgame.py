@@ -329,7 +329,7 @@ def last_turn(
 
     to_beat : points of which as many are a tie, more than 0 but in a play-off; None for the first
         turn of a play-off
-    before : points that the turn before banked, where as many may not be banked
+    before : points of which as many may not be banked, such as those of the turn before
     further : turn totals more, in point steps, that the first turn of a play-off is to hold
     plans : the turns of this player and of the other, where they have their own
     """

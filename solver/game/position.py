@@ -284,7 +284,7 @@ def is_on_board(rules: Ruleset, position: Position) -> bool:
 
 
 def least_bank(rules: Ruleset, position: Position) -> int:
-    """Least turn total that may be banked in a turn of a position, which is not the last."""
+    """Least turn total that may be banked in a turn of a position."""
     least = rules.least_bank_at(position.banked, on_board=is_on_board(rules, position))
     return max(least, position.to_beat + rules.point_step) if position.to_beat else least
 
@@ -293,11 +293,10 @@ def banks_allowed(rules: Ruleset, position: Position, rows: int) -> Bools:
     """Which turn totals may be banked in a turn of a position, as of `allowed_banks`."""
     score = position.banked
     if position.opponent >= rules.winning_score:
-        # no score is barred any more, and only a bank that reaches the goal counts
+        # no score is barred any more
         score = max(score, rules.winning_score - rules.point_step)
     allowed = allowed_banks(rules, score, rows, on_board=is_on_board(rules, position))
-    if position.to_beat:
-        allowed[: position.to_beat // rules.point_step + 1] = False
+    allowed[: least_bank(rules, position) // rules.point_step] = False
     return allowed
 
 

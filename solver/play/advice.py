@@ -54,6 +54,7 @@ from solver.game.position import (
     points_to_beat,
     rules_at,
 )
+from solver.game.standings import Ints, after_turns, many
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import FACES, MAX_POINTS, RULESETS, Ruleset
 from solver.turn.dice import Fate, Remaining, Roll, TurnState, dice_set, make_roll
@@ -482,16 +483,31 @@ def with_endings(strategy: BestPlay, advice: Advice) -> Advice:
     table, rules = strategy.turn(position).of_mover, advice.rules
     known: dict[TurnState, TurnEnds] = {}
 
+    def brought(totals: Ints, *, farkles: bool = False) -> Ints:
+        """What banks bring; beyond a goal that has to be met exactly that is not as many points."""
+        before = many(position.own, len(totals))
+        if not rules.is_exact:
+            return totals
+        by_bank = (
+            after_turns(rules, before, totals, farkles=False, loses=False).score - before.score
+        )
+        return np.where(farkles & (before.score + totals > rules.goal), 0, by_bank)
+
     def ends(option: Option) -> TurnEnds:
         if option.action is not Decision.ROLL:
-            return TurnEnds(0.0, ((option.turn_total, 1.0),), 0.0, 0.0)
+            [points] = brought(np.array([option.turn_total])).tolist()
+            return TurnEnds(0.0, ((points, 1.0),), 0.0, 0.0)
         state = advice.after(option)
         if state not in known:
             outcome = turn_outcome(rules, table, state)
+            totals = np.arange(len(outcome.banked)) * rules.point_step
             # a farkle that keeps the turn total banks it
-            chances = outcome.banked + np.concatenate(([0.0], outcome.farkled[1:]))
-            points = np.flatnonzero(chances)
-            banked = tuple((int(k) * rules.point_step, float(chances[k])) for k in points)
+            kept = np.arange(len(outcome.farkled))[1:] * rules.point_step
+            points = np.concatenate([brought(totals), brought(kept, farkles=True)])
+            each, which = np.unique(points, return_inverse=True)
+            chances = np.bincount(which, np.concatenate([outcome.banked, outcome.farkled[1:]]))
+            falls = np.flatnonzero(chances)
+            banked = tuple(zip(each[falls].tolist(), chances[falls].tolist(), strict=True))
             known[state] = TurnEnds(float(outcome.farkled[0]), banked, outcome.wins, outcome.loses)
         return known[state]
 

@@ -15,7 +15,7 @@ from solver.game.endgame import endgame, last_turn
 from solver.game.kernel_source import load_turn
 from solver.game.kernels import solve_turns
 from solver.game.layout import NOT_ALLOWED, mode, solved_game
-from solver.game.position import Position, points_to_beat, rules_at
+from solver.game.position import Position, least_bank, points_to_beat, rules_at
 from solver.game.standings import Bools, Ints, role
 from solver.play.policies import Optimal
 from solver.play.policy import Decisions, Policy
@@ -73,7 +73,9 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
                 array[ordinary] = part
         for k in set(range(number)).difference(ordinary):
             start = positions[k]
-            last = last_turn(rules, points_to_beat(rules, start), on_board=start.on_board)
+            before = least_bank(rules, start) - rules.point_step
+            to_beat = points_to_beat(rules, start)
+            last = last_turn(rules, to_beat, on_board=start.on_board, before=before)
             for array, part in zip(arrays, _cut_off(last, rows), strict=True):
                 array[k] = part
         worth, banked, farkle, lost = arrays

@@ -152,7 +152,7 @@ def _play_turns(
             if kind >= 0 or not (may and throws.lists.may_bank[column]):
                 continue
             row = min(total, rows - 1)
-            if len(decisions):
+            if len(decisions) and throws.lists.may_bank[column] == 1:
                 rolled = _value_of_rolling(turns, turn, level, total, column, throws)
                 decisions[game] += 1
                 close[game] += abs(turns.banked[turn, row] - rolled) < CLOSE

@@ -104,7 +104,8 @@ async def known(store: Store, place: str, tournament_id: str | None = None) -> T
 async def after(store: Store, game_id: str, at: datetime) -> Tournament | None:
     """The one that a game which is over belongs to, ended where that was the last one.
 
-    None also where it is damaged: that is no reason not to tell how the game went.
+    None where it was ended before, and where it is damaged: that is no reason not to tell how the
+    game went.
     """
     wanted = select(tournament_games.c.tournament_id).where(tournament_games.c.game_id == game_id)
     this = tournaments.c.id == wanted.scalar_subquery()
@@ -115,7 +116,8 @@ async def after(store: Store, game_id: str, at: datetime) -> Tournament | None:
     except StoreError as error:
         logger.warning("game %s: %s", game_id, error)
         return None
-    return tournament
+    is_stopped = tournament is not None and tournament.ended and not tournament.complete
+    return None if is_stopped else tournament
 
 
 async def join(store: Store, tournament_id: str, person: str, name: str, most: int) -> bool:
@@ -265,7 +267,7 @@ def _read(connection: Connection, which: ColumnElement[bool]) -> Tournament | No
         return None
     sat = select(entrants).where(entrants.c.tournament_id == row.id)
     sitting = connection.execute(sat.order_by(entrants.c.number)).all()
-    matches = _games(connection, row.id)
+    matches = _games(connection, row.id, row.ended_at)
     is_read = isinstance(row.draw, list) and isinstance(row.rules, dict) and row.form in _FORMS
     missing = {0, *row.draw} - {seat.number for seat in sitting} if is_read else {0}
     if missing or matches is None:
@@ -282,16 +284,20 @@ def _read(connection: Connection, which: ColumnElement[bool]) -> Tournament | No
     return Tournament(*about, tuple(seats), tuple(row.draw), tuple(matches), ended)
 
 
-def _games(connection: Connection, tournament_id: str) -> list[TournamentGame] | None:
+def _games(
+    connection: Connection, tournament_id: str, ended_at: datetime | None
+) -> list[TournamentGame] | None:
     """The games of a tournament, each with what came of it; None where one is damaged.
 
-    A game that was set aside is over without a result.
+    A game that was set aside is over without a result, and so is one that was still under way when
+    the tournament was ended.
     """
     query = (
         select(
             tournament_games,
             (games.c.ended_at.is_(None) & COUNTED).label("open"),
             COUNTED.label("counted"),
+            games.c.ended_at,
             results.c.seat,
             results.c.share,
             results.c.biggest_turn,
@@ -308,7 +314,8 @@ def _games(connection: Connection, tournament_id: str) -> list[TournamentGame] |
         if number != len(matches) + 1:
             return None
         shares, biggest = None, (0, 0)
-        if first.counted and [row.seat for row in seats] == [0, 1]:
+        in_time = not (ended_at and first.ended_at) or first.ended_at <= ended_at
+        if first.counted and in_time and [row.seat for row in seats] == [0, 1]:
             shares = (seats[0].share, seats[1].share)
             biggest = (seats[0].biggest_turn, seats[1].biggest_turn)
         sides = first.first, first.second

@@ -118,7 +118,16 @@ REFUSED = [
     ('/play @bob "Carl Maria"', '"Carl Maria" is not a name'),
     ("653332 me4200", 'Options are written with a colon: me:4200, not "me4200".'),
     ("What should I keep?", "No game is open here: /play or /track begins one."),
+    ("bank?", "No game is open here: /play or /track begins one."),
 ]
+
+
+async def test_to_ask_what_a_command_does_is_not_to_do_it(chat: Chat) -> None:
+    await chat.first("/play")
+    assert (await chat.answer("end?")).text.startswith("/end: end the game")
+    assert (await chat.answer("undo ?")).text == (await chat.answer("/help undo")).text
+    assert (await chat.answer("bank?")).text == (await chat.answer("/hint")).text
+    assert (await chat.first("/show")).subject
 
 
 async def test_what_is_not_plain_is_refused(chat: Chat) -> None:

@@ -158,6 +158,16 @@ class Terminal:
 
 
 @pytest.mark.slow
+def test_lines_that_are_pasted_are_answered_one_after_the_other(data: Path) -> None:
+    with closing(Terminal(CHAT, data)) as terminal:
+        terminal.expect(PROMPT)
+        terminal.press(b"\x1b[200~/advise 653332\n/help undo\nquit\x1b[201~\r")
+        terminal.expect("50.67 %")
+        terminal.expect("take the last move back")
+        assert terminal.process.wait(PATIENCE) == 0
+
+
+@pytest.mark.slow
 def test_a_terminal_gets_a_prompt_with_history(data: Path) -> None:
     with closing(Terminal(CHAT, data)) as terminal:
         terminal.expect(PROMPT)

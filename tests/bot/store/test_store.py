@@ -119,9 +119,7 @@ async def test_what_does_not_fit_is_refused_as_a_whole(store: Store) -> None:
 async def test_stale_over_and_missing_games(store: Store) -> None:
     await begin(store, "g")
     for version in (0, 2):
-        with pytest.raises(
-            StaleVersionError, match=f"at version 1 by now; .* meant for version {version}"
-        ):
+        with pytest.raises(StaleVersionError, match="the game has moved on"):
             await store.append("g", version, [rolled(1)], NOON)
     await store.append("g", 1, [rolled(1)], NOON, ended=True)
     with pytest.raises(StaleVersionError, match="over"):

@@ -130,6 +130,7 @@ async def test_the_head_says_what_the_rules_make_matter(
         ("equal", "/odds me:800 them:800 turn:200 dice:2", "1,000 to 800, then they get one final"),
         ("equal", "/odds me:800 them:800 turn:200 dice:2 began:them", "%  wins the game"),
         ("equal", "/odds turn:100 dice:3", "-  100 is below the minimum of 150"),
+        ("equal", "/odds me:700 them:1000 turn:100 dice:3", "-  100 is below the minimum of 150"),
         ("equal", "/odds me:900 turn:50 dice:3", "-  50 is below the minimum of 100"),
         ("equal", "/odds turn:700 dice:4", "-  hot dice must be rolled again"),
         ("equal", "/odds me:800 them:1000 turn:300 dice:4", "-  hot dice must be rolled again"),

@@ -101,3 +101,35 @@ def test_what_has_to_be_confirmed_is_not_banked(tmp_path: Path, kernels: Path) -
         assert option.ends
         farkle = after(strategy, position, option, {}).get(FARKLE, 0.0)
         assert option.ends.farkle == pytest.approx(farkle, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("beyond", "left"), [("lost", 150), ("given", 150), ("back", 100), ("around", 100)]
+)
+def test_a_bank_beyond_an_exact_goal_brings_what_it_leaves(
+    beyond: str, left: int, tmp_path: Path, kernels: Path
+) -> None:
+    """From 150 of 200 points: 150 more are 300, back to 100 and around to 100."""
+    rules = small(goal=200, goal_must_be="exact", beyond_goal=beyond)
+    save_strategy(solve(rules, cache=kernels), tmp_path)
+    strategy, position = open_strategy(tmp_path, rules), Position.of_two(150, 0, dice=3)
+    roll = make_roll((1, 5, 2))
+    for option in with_endings(strategy, advise(strategy, position, roll)).options:
+        assert option.ends
+        if option.turn_total == 150 and option.action is not Decision.ROLL:
+            assert option.ends.banked == ((left - 150, 1.0),)
+        if beyond in {"given", "back"}:  # a turn may go on for ever, and the twin with it
+            continue
+        bank_on = after(strategy, position, option, {}).items()
+        brings = Counter[int]()
+        for points, chance in bank_on:
+            if points != FARKLE:
+                brings[_score_after(150 + points, beyond) - 150] += chance
+        assert dict(option.ends.banked) == pytest.approx({k: v for k, v in brings.items() if v})
+
+
+def _score_after(score: int, beyond: str) -> int:
+    """The score that a bank leaves from 150 points on, which 200 have to be met exactly."""
+    if score <= 200:
+        return score
+    return {"back": max(0, 400 - score), "around": min(score, 350) - 200}.get(beyond, 150)

@@ -122,6 +122,13 @@ def test_games_are_counted_as_they_are_rolled(tiny: Solution, kernels: Path) -> 
     check(tally(tiny.rules, tiny.values, kernels, GAMES, seed=1), rolled(tiny, 2))
 
 
+def test_what_the_last_throw_banks_by_itself_is_no_decision(kernels: Path) -> None:
+    solution = solve(variant("classic", dice=3, goal=400, throws=1), cache=kernels)
+    counted = tally(solution.rules, solution.values, kernels, GAMES, seed=5)
+    assert (counted.decisions.value, counted.close.value) == (0, 0)
+    assert counted.points.value > 0
+
+
 LATE = variant(
     "arnold",
     name="late",

@@ -180,6 +180,19 @@ async def test_who_leaves_gives_up_the_game_under_way(program: Program) -> None:
     assert told.tournament.pairings[0].state is State.PLAYED
 
 
+async def test_a_tournament_that_was_ended_is_won_by_nobody_later(program: Program) -> None:
+    await program.begun(Form.KNOCK_OUT, "ann", "bob")
+    news = await program.play("ann")
+    await program.tournaments.end(by("ann"))
+    told = await program.resign("ann")
+    assert told.table.game.over
+    assert standing(told) is None
+    found = (await program.tournaments.shown(by("ann"))).tournament
+    assert found
+    assert found.games[0].id == news.table.game.id
+    assert (found.ended, found.complete, found.winners) == (True, False, ())
+
+
 async def test_a_game_begun_while_somebody_leaves_is_given_up_too(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
