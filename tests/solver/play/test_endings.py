@@ -1,6 +1,6 @@
 """How turns end, held against every roll gone through by itself."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import product
 from pathlib import Path
 
@@ -121,7 +121,7 @@ def test_a_bank_beyond_an_exact_goal_brings_what_it_leaves(
         if beyond in {"given", "back"}:  # a turn may go on for ever, and the twin with it
             continue
         bank_on = after(strategy, position, option, {}).items()
-        brings = Counter[int]()
+        brings: dict[int, float] = defaultdict(float)
         for points, chance in bank_on:
             if points != FARKLE:
                 brings[_score_after(150 + points, beyond) - 150] += chance
