@@ -117,7 +117,7 @@ def endings_lines(advice: Advice) -> list[str]:
 
 def ends_text(ends: TurnEnds) -> str:
     """The chance of a farkle, and what the turn brings on average."""
-    chance, points = percent(ends.farkle), ends.points
+    chance, points = percent(ends.farkle), round(ends.points)  # and never -0
     return say("farkle {chance}, {points:,.0f} points on average", chance=chance, points=points)
 
 

@@ -77,6 +77,8 @@ if TYPE_CHECKING:
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _USUAL_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUV"
 _READ = {digit: value for value, digit in enumerate(_DIGITS)} | {"O": 0, "I": 1, "L": 1}
+_NEVER = 1e-15
+"""The chance up to which an ending is what rounding leaves of a turn that goes on for ever."""
 _BEFORE = r"(?i)\W*(?:position|stellung)\b:?(?=\W)"
 _BLANKS = r"[\s\-\u2010-\u2015\u2212]+"
 """Blanks, hyphens, dashes and the minus sign."""
@@ -506,7 +508,7 @@ def with_endings(strategy: BestPlay, advice: Advice) -> Advice:
             points = np.concatenate([brought(totals), brought(kept, farkles=True)])
             each, which = np.unique(points, return_inverse=True)
             chances = np.bincount(which, np.concatenate([outcome.banked, outcome.farkled[1:]]))
-            falls = np.flatnonzero(chances)
+            falls = np.flatnonzero(chances > _NEVER)
             banked = tuple(zip(each[falls].tolist(), chances[falls].tolist(), strict=True))
             known[state] = TurnEnds(float(outcome.farkled[0]), banked, outcome.wins, outcome.loses)
         return known[state]

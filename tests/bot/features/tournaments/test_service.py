@@ -193,6 +193,18 @@ async def test_a_tournament_that_was_ended_is_won_by_nobody_later(program: Progr
     assert (found.ended, found.complete, found.winners) == (True, False, ())
 
 
+async def test_a_game_counts_that_is_over_before_the_end_is_written(program: Program) -> None:
+    begun = await program.begun(Form.ROUND_ROBIN, "ann", "bob", "cem")
+    await program.play("ann", "bob")
+    before = program.parts.games.tables.now()
+    await program.resign("ann")
+    [cem] = (entrant.number for entrant in begun.entrants if entrant.name == "cem")
+    await stored.leave(program.store, begun.id, cem, before)
+    found = await program.now()
+    assert found.complete
+    assert [one.name for one in found.winners] == ["bob"]
+
+
 async def test_a_game_begun_while_somebody_leaves_is_given_up_too(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
