@@ -509,7 +509,7 @@ class Strategy(BestPlay):
             self.rules,
             to_beat,
             on_board=on_board,
-            before=least_bank(self.rules, start) - self.rules.point_step,
+            least=least_bank(self.rules, start),
             further=further,
             plans=plans,
         )

@@ -321,7 +321,7 @@ def last_turn(
     to_beat: int | None,
     *,
     on_board: bool,
-    before: int = 0,
+    least: int = 0,
     further: int = 0,
     plans: tuple[TurnPlan, ...] = (),
 ) -> TurnTable:
@@ -329,7 +329,7 @@ def last_turn(
 
     to_beat : points of which as many are a tie, more than 0 but in a play-off; None for the first
         turn of a play-off
-    before : points of which as many may not be banked, such as those of the turn before
+    least : points that a bank has to have, if more than one that wins
     further : turn totals more, in point steps, that the first turn of a play-off is to hold
     plans : the turns of this player and of the other, where they have their own
     """
@@ -341,8 +341,7 @@ def last_turn(
             rules, own, last_turns(rules, other, margins, ends[-1].tie, on_board=True)
         )
     margin, beaten = to_beat // rules.point_step, _beaten(rules, plans or (own,))[0]
-    least = before // rules.point_step + 1
-    tie = ends[0].tie
+    least, tie = least // rules.point_step, ends[0].tie
     return _final_turn(rules, own, margin, tie, on_board=on_board, beaten=beaten, least=least)
 
 

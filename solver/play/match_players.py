@@ -73,9 +73,8 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
                 array[ordinary] = part
         for k in set(range(number)).difference(ordinary):
             start = positions[k]
-            before = least_bank(rules, start) - rules.point_step
-            to_beat = points_to_beat(rules, start)
-            last = last_turn(rules, to_beat, on_board=start.on_board, before=before)
+            to_beat, least = points_to_beat(rules, start), least_bank(rules, start)
+            last = last_turn(rules, to_beat, on_board=start.on_board, least=least)
             for array, part in zip(arrays, _cut_off(last, rows), strict=True):
                 array[k] = part
         worth, banked, farkle, lost = arrays

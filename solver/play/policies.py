@@ -258,8 +258,8 @@ def _last_decisions(hand: Hand, position: Position) -> Decisions:
     """The decisions of a last turn, or of one of a play-off, for the best chance to win it."""
     rules = hand.rules
     to_beat, on_board = points_to_beat(rules, position), is_on_board(rules, position)
-    before, plans = least_bank(rules, position) - rules.point_step, (hand.plan,)
-    table = last_turn(rules, to_beat, on_board=on_board, before=before, plans=plans)
+    least, plans = least_bank(rules, position), (hand.plan,)
+    table = last_turn(rules, to_beat, on_board=on_board, least=least, plans=plans)
     return table_decisions(table)
 
 
