@@ -77,7 +77,7 @@ def join(game: Game, level: str | None = None, kit: Kit | None = None) -> list[e
 def leave(game: Game, seat: int) -> list[events.Left | events.Ended]:
     """Get up before the first roll; a table where then no person would begin, or one alone, ends.
 
-    One who waits for others is not alone: that is whom all others left by resigning.
+    One player may wait for others at a table, but not where the rest of its seats have resigned.
     """
     check_goes_on(game)
     if game.closed:

@@ -487,13 +487,12 @@ def with_endings(strategy: BestPlay, advice: Advice) -> Advice:
 
     def brought(totals: Ints, *, farkles: bool = False) -> Ints:
         """What banks bring; beyond a goal that has to be met exactly that is not as many points."""
-        before = many(position.own, len(totals))
         if not rules.is_exact:
             return totals
-        by_bank = (
-            after_turns(rules, before, totals, farkles=False, loses=False).score - before.score
-        )
-        return np.where(farkles & (before.score + totals > rules.goal), 0, by_bank)
+        before = many(position.own, len(totals))
+        after = after_turns(rules, before, totals, farkles=False, loses=False)
+        nothing = farkles & (before.score + totals > rules.goal)
+        return np.where(nothing, 0, after.score - before.score)
 
     def ends(option: Option) -> TurnEnds:
         if option.action is not Decision.ROLL:

@@ -224,8 +224,13 @@ async def end(store: Store, tournament_id: str, at: datetime) -> bool:
 
 async def put_away(store: Store, place: str, at: datetime) -> bool:
     """End what is open in a place, damaged or not; false where nothing is."""
-    here = update(tournaments).where(tournaments.c.place == place, _OPEN).values(ended_at=at)
-    return bool(await store.write(lambda connection: connection.execute(here).rowcount))
+    here = select(tournaments.c.id).where(tournaments.c.place == place, _OPEN)
+
+    def end_all(connection: Connection) -> bool:
+        ended = [_end(connection, each, at) for each in connection.scalars(here).all()]
+        return any(ended)
+
+    return await store.write(end_all)
 
 
 def begins(tournament_id: str, sides: tuple[int, int]) -> Callable[[Connection, str], None]:

@@ -133,4 +133,4 @@ def _score_after(score: int, beyond: str) -> int:
     """The score that a bank leaves from 150 points on, which 200 have to be met exactly."""
     if score <= 200:
         return score
-    return {"back": max(0, 400 - score), "around": min(score, 350) - 200}.get(beyond, 150)
+    return min(score, 350) - 200 if beyond == "around" else 150

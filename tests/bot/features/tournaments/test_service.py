@@ -205,6 +205,19 @@ async def test_a_game_counts_that_is_over_before_the_end_is_written(program: Pro
     assert [one.name for one in found.winners] == ["bob"]
 
 
+async def test_a_game_counts_that_is_over_before_all_is_put_away(program: Program) -> None:
+    await program.begun(Form.ROUND_ROBIN, "ann", "bob", "cem")
+    await program.play("ann", "bob")
+    before = program.parts.games.tables.now()
+    await program.resign("ann")
+    played = (await program.now()).games
+    assert await stored.put_away(program.store, HERE, before)
+    assert not await stored.put_away(program.store, HERE, before)
+    found = await program.now()
+    assert found.ended
+    assert found.games == played
+
+
 async def test_a_game_begun_while_somebody_leaves_is_given_up_too(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
