@@ -1,6 +1,7 @@
 """Settings from the environment, read once at start."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
@@ -13,6 +14,9 @@ from solver.errors import InvalidRequestError
 from solver.wording import ENGLISH, said_in, say, say_later
 
 CHECKOUT = Path(__file__).resolve().parents[1]
+
+_ADDRESS = re.compile(r"(?:(?:\[[^\[\]]+\]|[^:\[\]]*):)?([0-9]{1,5})")
+"""A port, or a host and a port; a host with colons of its own stands in brackets."""
 
 
 def _default_data() -> Path:
@@ -161,17 +165,16 @@ class Settings(FromEnvironment, defer_build=False):
     @field_validator("http")
     @classmethod
     def _is_address(cls, address: str | None) -> str | None:
-        if address is not None:
-            port = address.rpartition(":")[2]
-            if not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
-                raise ValueError(
-                    say(
-                        "it takes a port such as 8080, or an address such as {example}, not"
-                        ' "{value}"',
-                        example="0.0.0.0:8080",
-                        value=address,
-                    )
+        if address is not None and not (
+            (parts := _ADDRESS.fullmatch(address)) and 0 < int(parts[1]) < 65536
+        ):
+            raise ValueError(
+                say(
+                    'it takes a port such as 8080, or an address such as {example}, not "{value}"',
+                    example="0.0.0.0:8080",
+                    value=address,
                 )
+            )
         return address
 
     @property

@@ -171,7 +171,7 @@ class SharedStrategy(BestPlay):
 
         stay = after(len(leaders), lead, leaders)
         margin = (lead - own.score) // step
-        least = rules.least_bank(on_board=own.on_board, wins=True) // step
+        least = rules.least_bank_at(own.score, on_board=own.on_board) // step
         rows = max(margin + 1, least) + self.beyond + self.plan(start.mover).reach
         bank, nothing = np.tile(stay, (rows, 1)), stay
         bank[:least] = np.nan

@@ -20,6 +20,7 @@ WRONG = [
     ("FARKLE_LOG", "loud", 'it takes one of debug, info, warning, error, not "loud"'),
     ("FARKLE_LOG_FORMAT", "xml", 'it takes one of text, json, not "xml"'),
     ("FARKLE_HTTP", "everywhere", "it takes a port such as 8080, or an address such as 0.0.0.0:80"),
+    ("FARKLE_HTTP", "here:80:90", "it takes a port such as 8080, or an address such as 0.0.0.0:80"),
     ("FARKLE_DISCORD_SHARDS", "5-4/10", "it takes the first and the last shard of how many, such"),
     (
         "DISCORD_PUBLIC_KEY",

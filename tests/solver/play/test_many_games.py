@@ -13,10 +13,12 @@ import pytest
 from solver.game.best import Strategy
 from solver.game.many_best import SharedStrategy
 from solver.game.many_sweeps import solve_many
-from solver.game.position import first_position
+from solver.game.position import Position, first_position
+from solver.game.standings import Standing
 from solver.game.sweeps import solve
 from solver.play.policies import Optimal, make_policy
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import TurnState
 from tests.conftest import variant
 from tests.house_rules import small
 from tests.many_games import Player, Seen, exact, policy, strategy_of, wins
@@ -132,3 +134,14 @@ def test_presets_are_won_as_often_as_the_start_says(rules: Ruleset, kernels: Pat
 )
 def test_small_games_are_won_as_often(rules: Ruleset, kernels: Path) -> None:
     assert_as_solved(rules, kernels, 2_000)
+
+
+@pytest.mark.parametrize(("score", "least"), [(0, 150), (100, 150), (200, 100)])
+def test_least_bank_of_a_last_turn(kernels: Path, score: int, least: int) -> None:
+    """A minimum that does not bind a bank that wins binds every one that stays below the goal."""
+    rules = small(goal=300, dice=2, ending="final_turn", minimum_bank=150, minimum_binds_win=False)
+    players = tuple(Standing(points) for points in (300, score, 50))
+    turn = solved(rules, kernels).turn(Position(players, mover=1, turn=TurnState(0, 2)))
+    totals = range(50, 300, 50)
+    may = [total for total in totals if turn.bank_values(TurnState(total, 2)) is not None]
+    assert may == [total for total in totals if total >= least]
