@@ -5,7 +5,7 @@ what a loop makes of the same equations: all set-asides of all rolls, one after 
 """
 
 import numpy as np
-from numba import njit, prange, types
+from numba import prange, types
 
 from solver.game.kernels import (
     GAME_TYPE,
@@ -16,6 +16,8 @@ from solver.game.kernels import (
     TURNS_TYPE,
     WORK_TYPES,
     array_type,
+    entry,
+    kernel,
     own_scores,
     own_work,
     solve_levels,
@@ -26,7 +28,7 @@ from solver.game.layout import NOT_ALLOWED, PAD
 _matrix = array_type(types.float64, 2)
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _tasks(s, game):
     """Least opponent's score of total s, and how many groups and how many modes there are."""
     low = max(0, s - game.scores + 1)
@@ -34,14 +36,14 @@ def _tasks(s, game):
     return low, groups, game.farkle_limit * game.boards
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _lanes(s, start, u, w, game):
     """First and last lane of a group that are states."""
     own_low, own_high = own_scores(s, u, w, game)
     return max(0, s - start - own_high), min(LANES - 1, s - start - own_low)
 
 
-@njit(
+@entry(
     types.void(
         TURNS_TYPE,
         *[TURN_TYPE] * 2,
@@ -52,9 +54,6 @@ def _lanes(s, start, u, w, game):
         array_type(types.float64, 1),
     ),
     parallel=True,
-    cache=True,
-    nogil=True,
-    error_model="numpy",
 )
 def total_residual(
     solve, turn, by_lists, table, s, game, lists, bonuses, scratch, slack, every, worst
@@ -92,7 +91,7 @@ def total_residual(
         worst[worker] = max(worst[worker], largest)
 
 
-@njit(
+@entry(
     types.void(
         TURNS_TYPE,
         TURN_TYPE,
@@ -107,9 +106,6 @@ def total_residual(
         _matrix,
     ),
     parallel=True,
-    cache=True,
-    nogil=True,
-    error_model="numpy",
 )
 def compare_total(
     solve,

@@ -88,15 +88,14 @@ def turn_source(
     body += _decided(plan, weighed, rolls, reverse=reverse)
     lines = [
         '"""Made by solver/game/kernel_source.py; safe to delete."""',
-        "import numba",
-        "from solver.game.kernels import TURN_SIGNATURE",
+        "from solver.game.kernels import TURN_SIGNATURE, entry",
         "from solver.game.lane_code import lane_code",
         f"# lane_code {VERSION}",
         'roll = lane_code("""',
         *body,
         '""", ("v", "h", "b", "f", "lost"))',
         "",
-        "@numba.njit(TURN_SIGNATURE, cache=True, nogil=True, error_model='numpy')",
+        "@entry(TURN_SIGNATURE)",
         "def turn(values, hot, bank, farkle, lost, lists, steps):",
         f"    stride = {cell} if len(farkle) > {cell} else 0",
         "    for t in range(steps - 1, -1, -1):",

@@ -24,6 +24,7 @@ one, other : how the players of the first and of the other half of the roles pla
 """
 
 import os
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,12 @@ from solver.turn.equations import EVEN
 EXACT_BACK, EXACT_AROUND, EXACT_NO_BANK, EXACT_GIVEN = (
     EXACT[one] for one in ("back", "around", "no_bank", "given")
 )
+
+kernel = partial(njit, nogil=True, error_model="numpy")
+"""Compiles a function that kernels call; a division by zero raises nothing."""
+
+entry = partial(kernel, cache=True)
+"""Compiles a kernel that Python calls, and keeps it, so that it is compiled once."""
 
 _ROUNDING = 1e-9
 """What chances may be off by; that of any roll of ten dice is more."""
@@ -134,7 +141,7 @@ def as_value(function: Any, signature: Any) -> Any:
     return types.CompileResultWAP(function.get_compile_result(signature))
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def own_work(game, lists, bonuses, values, scratch, slack, worker):
     """The OwnWork of one thread: with its part of the scratch arrays, and values of a player's."""
     return OwnWork(
@@ -152,25 +159,25 @@ def own_work(game, lists, bonuses, values, scratch, slack, worker):
     )
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def is_on_board(u, game):
     """Whether a player is on the board in a mode."""
     return u // game.farkle_limit % game.boards == 0
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def uses_left(u, game):
     """How many uses of a badge are left in a mode."""
     return u // (game.farkle_limit * game.boards)
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def after_bank(u, game):
     """The mode after a bank."""
     return uses_left(u, game) * game.farkle_limit * game.boards
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def own_scores(s, u, w, game):
     """Least and most score that the player to move may have in total s, given both modes."""
     own_most = game.scores - 1 if is_on_board(u, game) else game.zero
@@ -178,10 +185,10 @@ def own_scores(s, u, w, game):
     return max(0, s - opponent_most), min(own_most, s)
 
 
-by_lesser = njit(nogil=True, error_model="numpy")(layout.by_lesser)
+by_lesser = kernel(layout.by_lesser)
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def paired_score(s, own, r, game):
     """The score that a state has in common with its mirror image, by which they are in a group.
 
@@ -192,25 +199,25 @@ def paired_score(s, own, r, game):
     return own if 2 * r >= game.roles else s - own
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def least_bank(u, game):
     """Least turn total that may be banked in a mode, the goal aside."""
     return game.least if is_on_board(u, game) else game.opening
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def fallen(own, cost, least, game):
     """A score that falls by a cost, which may be EVERYTHING, to no less than `least`."""
     return min(own, game.zero) if cost == EVERYTHING else max(least, own - cost)
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def after_loss(own, game):
     """Score after a roll that loses everything, or after a farkle that does not count."""
     return own if game.spares == 1 else min(own, game.zero)
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def after_farkle(u, own, game):
     """Mode and score after a farkle in mode u that leaves the score at `own` before any penalty."""
     board = u // game.farkle_limit
@@ -221,7 +228,7 @@ def after_farkle(u, own, game):
     return board * game.farkle_limit + farkles, own
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def caught_up(opponent, own, after, game):
     """The opponent's score after a bank that took the own score from `own` to `after`."""
     if game.caught == 0 or after != opponent or after == own:
@@ -229,7 +236,7 @@ def caught_up(opponent, own, after, game):
     return fallen(opponent, game.caught, min(opponent, game.zero), game)
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _farkled(table, r, u, w, opponent, own, kept, game):
     """Value of a farkle that keeps so many points, before any penalty; u is the mode before."""
     after, score = after_farkle(u, own + kept, game)
@@ -237,7 +244,7 @@ def _farkled(table, r, u, w, opponent, own, kept, game):
     return 1.0 - table[game.roles - 1 - r, w, after, theirs + score, PAD + theirs]
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _keep(table, s, start, r, u, w, work, bank, rows):
     """Mend farkles that keep the turn total, where it may be banked."""
     game, farkle = work.game, work.farkle
@@ -259,13 +266,13 @@ def _keep(table, s, start, r, u, w, work, bank, rows):
             farkle[t, lane] = value
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def is_barred(score, barred):
     """Whether no bank may leave a score below the goal; `barred` is as in Scratch."""
     return barred.size > 0 and barred[score] > 0.0
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _fill(rows, lanes):
     """Set flat rows of LANES to the same values."""
     for begin in range(0, len(rows), LANES):
@@ -274,14 +281,14 @@ def _fill(rows, lanes):
             row[lane] = lanes[lane]
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def may_bank_from(own, u, game):
     """The least turn total that may be banked."""
     least = least_bank(u, game)
     return min(least, max(1, game.scores - own)) if game.free_win == 1 else least
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def turn_totals(s, start, r, u, w, game):
     """Number of turn totals of a group to solve; 0 where no lane is a state."""
     low, high = own_scores(s, u, w, game)
@@ -292,7 +299,7 @@ def turn_totals(s, start, r, u, w, game):
     return max(game.scores - least_own, least_bank(u, game)) + (game.beyond if began else 0)
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def prepare_banks(table, s, start, r, u, w, steps, game, barred, bank):
     """Fill `bank`; it is the same for any number of own farkles in a row.
 
@@ -326,7 +333,7 @@ def prepare_banks(table, s, start, r, u, w, steps, game, barred, bank):
                     bank[t, lane] = NOT_ALLOWED
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def prepare_rest(table, s, start, r, u, w, steps, origin, bank, work):
     """Fill a thread's scratch but for banks, which are given, and for what all turns share.
 
@@ -386,7 +393,7 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, bank, work):
                 )
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def mend_caught(table, s, start, r, u, w, bank, work):
     """Set banks that come to the opponent's score to what they lead to: that one falls back."""
     game = work.game
@@ -403,7 +410,7 @@ def mend_caught(table, s, start, r, u, w, bank, work):
             bank[behind, lane] = 1.0 - after
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def after_beyond(own, beyond, game):
     """The score after a bank that would lead beyond an exact goal."""
     if game.exact == EXACT_BACK:
@@ -413,7 +420,7 @@ def after_beyond(own, beyond, game):
     return own
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def others_beyond(u, w, own, beyond, opponent, game):
     """Own mode, and the opponent's mode and score, after a bank that would lead beyond the goal.
 
@@ -431,7 +438,7 @@ def others_beyond(u, w, own, beyond, opponent, game):
     return after, w, opponent
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _mend_beyond(table, s, start, r, u, w, rows, bank, work):
     """Set banks beyond an exact goal to what they lead to, which may be states of any total."""
     game = work.game
@@ -448,7 +455,7 @@ def _mend_beyond(table, s, start, r, u, w, rows, bank, work):
             bank[t, lane] = left if theirs < game.scores else 0.0
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _settle_beyond(values, bank, farkle, lost, lists):
     """Fill what dice are worth where more points change nothing, and rolling on may be best.
 
@@ -471,7 +478,7 @@ def _settle_beyond(values, bank, farkle, lost, lists):
     )
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def roll_on(values, bank, farkle, lost, lists):
     """Fill what dice are worth that may not be banked, where more points are worth no more.
 
@@ -488,7 +495,7 @@ def roll_on(values, bank, farkle, lost, lists):
             values[-1, p, lane] = ended / (1.0 - lists.only_hot)
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def roll_until_banked(values, bank, farkle, lost, lists, weighs):
     """Fill what dice are worth that must be rolled, where more points are worth no more.
 
@@ -537,7 +544,7 @@ def roll_until_banked(values, bank, farkle, lost, lists, weighs):
                     values[n, p, lane] = rolled[p, lane]
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def prepare(table, s, start, r, u, w, work):
     """What the turns with opponents' scores start .. start + LANES - 1 lead to.
 
@@ -558,7 +565,7 @@ def prepare(table, s, start, r, u, w, work):
     return steps
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _solve_rows(turn, begin, end, level, origin, bank, work):
     """Solve a level's turn totals below `end`, those from there on being solved.
 
@@ -576,14 +583,14 @@ def _solve_rows(turn, begin, end, level, origin, bank, work):
     )
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def solve_levels(turn, steps, work):
     """Solve the turns that a thread's scratch was prepared for."""
     for level in range(work.bonuses.size - 1, -1, -1):
         _solve_rows(turn, 0, steps, level, 0, work.bank, work)
 
 
-@njit(_TURNS_SIGNATURE, cache=True, nogil=True, error_model="numpy")
+@entry(_TURNS_SIGNATURE)
 def solve_turns(turn, table, s, start, r, u, w, work):
     """Solve the turns with opponents' scores start .. start + LANES - 1 in a thread's scratch.
 
@@ -594,7 +601,7 @@ def solve_turns(turn, table, s, start, r, u, w, work):
     return steps
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def rising(rows, low, high, fall):
     """The turn total from which on no values in `rows` fall, in lanes from `low` to below `high`.
 
@@ -612,7 +619,7 @@ def rising(rows, low, high, fall):
     return 0
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def solve_tiers(turns, steps, first, origin, bank, work):
     """Solve like solve_levels, in less time where few dice are not worth a roll.
 
@@ -628,7 +635,7 @@ def solve_tiers(turns, steps, first, origin, bank, work):
         _solve_rows(turns[0], 0, end, level, origin, bank, work)
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def raise_banks(bank, fewer, s, start, u, rows, lists, game):
     """Raise banks to those with a badge where these are better.
 
@@ -643,7 +650,7 @@ def raise_banks(bank, fewer, s, start, u, rows, lists, game):
                 bank[t, lane] = max(bank[t, lane], fewer[min(raised, rows - 1), lane])
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _of_layer(lists, places, begin, end):
     """The lists of the columns from `begin` to below `end`, which lead to other places."""
     return Lists(
@@ -674,7 +681,7 @@ def _of_layer(lists, places, begin, end):
     )
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def solve_layer(turn, steps, number, layer, origin, bank, work):
     """Solve a layer of turns in which a badge may be used, those of fewer uses being solved.
 
@@ -728,7 +735,7 @@ def _take(_context, places, which):
     return signature, generate
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def shares(tasks, workers):
     """Where the parts of so many tasks begin and end: of worker k from [0, k] to below [1, k].
 
@@ -744,7 +751,7 @@ def shares(tasks, workers):
     return parts
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def next_task(parts, worker):
     """Number of a task that nobody has done, of a worker's own part first; -1 if there is none."""
     workers = parts.shape[1]
@@ -757,7 +764,7 @@ def next_task(parts, worker):
     return -1
 
 
-@njit(
+@entry(
     types.void(
         TURN_TYPE,
         *[array_type(types.float64, axes) for axes in (4, 2, 1, 1)],
@@ -765,9 +772,6 @@ def next_task(parts, worker):
         array_type(types.intp, 1),
         array_type(types.float64, 2),
     ),
-    cache=True,
-    nogil=True,
-    error_model="numpy",
 )
 def beat_turns(turn, values, bank, farkle, lost, lists, bonuses, starts):
     """Fill what starts of turns are worth that have to beat 1, 2, ... steps of points.

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 
-from solver.game.kernels import TURN_SIGNATURE
+from solver.game.kernels import TURN_SIGNATURE, entry, kernel
 from solver.game.lanes import LANES
 from solver.game.layout import DUE
 from solver.turn.equations import EVEN
@@ -149,7 +149,7 @@ def add_choices(_context, values, hot, row, places, starts, chances, first, end,
     return types.void(*given), _adder(len(planes))
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def add_column(values, hot, row, n, lists, part, out, planes):
     """Add the lists of a column to `out`, of which `part` is room for as much.
 
@@ -213,14 +213,12 @@ def _turn(name: str, planes: int) -> Callable[..., Any]:
 @lru_cache
 def turn_by_seat(planes: int) -> Callable[..., Any]:
     """Return a turn function that goes through the lists, for values by seat or, of one, alone."""
-    compiled: Callable[..., Any] = njit(
-        TURN_SIGNATURE, cache=True, nogil=True, error_model="numpy"
-    )(_turn(f"turn_by_seat_{planes}", planes))
+    compiled: Callable[..., Any] = entry(TURN_SIGNATURE)(_turn(f"turn_by_seat_{planes}", planes))
     return compiled
 
 
 turn_of_lists = turn_by_seat(1)
 """The turn by the mover's value alone."""
 
-turn_of_sets = njit(cache=True, nogil=True, error_model="numpy")(_turn("turn_of_sets", 1))
+turn_of_sets = entry(_turn("turn_of_sets", 1))
 """Where each lane has chances of its own: many sets side by side."""

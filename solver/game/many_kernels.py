@@ -17,13 +17,15 @@ import os
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit, prange, types
+from numba import prange, types
 
 from solver.game.kernels import (
     LISTS_TYPE,
     TURN_TYPE,
     array_type,
+    entry,
     is_barred,
+    kernel,
     next_task,
     roll_on,
     shares,
@@ -92,12 +94,12 @@ _WORK_TYPES = (
 )
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _score(standing, game):
     return standing if standing < game.scores else 0
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _held(standing, game):
     """The least turn total that a player may bank, the goal not reached or reached."""
     if standing < game.scores:
@@ -105,13 +107,13 @@ def _held(standing, game):
     return game.opening, game.opening_win
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _leaders(chasers, game):
     """How many values of leaders stand before those of the chasers in a final turn."""
     return game.players - chasers if game.ranked == 1 else 1
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _leave(values, at, to, t, lane, planes):
     """Write the chances at the start of the next player's turn, as the mover sees them."""
     rest = 1.0
@@ -122,7 +124,7 @@ def _leave(values, at, to, t, lane, planes):
         to[t, p, lane] = values[at + p - 1]
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _margins(others, raised, chasers, game):
     """Where final turns stand whose margins are `raised` by a new leader, as a number.
 
@@ -139,7 +141,7 @@ def _margins(others, raised, chasers, game):
     return number
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _at_goal(state, score, chasers, game):
     """Where the final turns stand that follow the mover, who has reached `score`, as a number."""
     number, weight = 0, 1
@@ -157,7 +159,7 @@ def _at_goal(state, score, chasers, game):
     return number
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _prepare(values, last, chasers, state, r, lane, rows, game, scratch):
     """What the turn of a state leads to, in one lane."""
     planes = game.players - 1
@@ -198,7 +200,7 @@ def _prepare(values, last, chasers, state, r, lane, rows, game, scratch):
             farkle[t, p, lane] = bank[t, p, lane] if kept else farkle[0, p, lane]
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _prepare_last(below, chasers, level, turns, lane, rows, game, scratch):
     """What a final turn leads to, in one lane.
 
@@ -247,7 +249,7 @@ def _prepare_last(below, chasers, level, turns, lane, rows, game, scratch):
                 farkle[t, p, lane] = below[tie + p - 1] if p <= chasers else 0.0
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _solve(turn, steps, rows, lists, bonuses, scratch):
     """Solve the turns that scratch was prepared for.
 
@@ -275,7 +277,7 @@ def _solve(turn, steps, rows, lists, bonuses, scratch):
         )
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _own(scratch, worker):
     """The scratch of one thread."""
     values, bank, farkle, lost, barred = scratch
@@ -283,12 +285,9 @@ def _own(scratch, worker):
     return ManyScratch(*own, barred[worker])
 
 
-@njit(
+@entry(
     types.void(TURN_TYPE, _FLOATS, _FLOATS, types.intp, _STATES, types.intp, *_WORK_TYPES),
     parallel=True,
-    cache=True,
-    nogil=True,
-    error_model="numpy",
 )
 def solve_states(turn, values, last, chasers, states, r, game, lists, bonuses, scratch):
     """Renew the values of some states of one role, none of which another of them leads to.
@@ -327,7 +326,7 @@ def solve_states(turn, values, last, chasers, states, r, game, lists, bonuses, s
                     values[at + p] = min(1.0, max(0.0, value))
 
 
-@njit(
+@entry(
     types.void(
         TURN_TYPE,
         _FLOATS,
@@ -338,9 +337,6 @@ def solve_states(turn, values, last, chasers, states, r, game, lists, bonuses, s
         *_WORK_TYPES,
     ),
     parallel=True,
-    cache=True,
-    nogil=True,
-    error_model="numpy",
 )
 def solve_last(turn, below, chasers, level, states, values, game, lists, bonuses, scratch):
     """Set `values` to those of final turns, at [turn, who]; `states` are their margins."""
@@ -386,11 +382,8 @@ def solve_last(turn, below, chasers, level, states, values, game, lists, bonuses
                     values[k, 1] = max(0.0, rest)
 
 
-@njit(
+@entry(
     types.void(_FLOATS, _STATES, types.intp, NUMBERS_TYPE),
-    cache=True,
-    nogil=True,
-    error_model="numpy",
 )
 def guess_states(values, states, r, game):
     """Guess the values of states from those with more points, as if nothing bent but one by one.

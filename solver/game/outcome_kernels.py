@@ -5,7 +5,7 @@ chance to be in each of its states.
 """
 
 import numpy as np
-from numba import njit, prange, types
+from numba import prange, types
 
 from solver.game.kernels import (
     LISTS_TYPE,
@@ -15,6 +15,8 @@ from solver.game.kernels import (
     TURNS_TYPE,
     WORK_TYPES,
     array_type,
+    entry,
+    kernel,
     own_scores,
     own_work,
 )
@@ -27,7 +29,7 @@ _NO_MORE = 1e-18
 _integers, _floats = array_type(types.intp, 1), array_type(types.float64, 1)
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def chosen(level, t, k, worth, lists, bonuses):
     """Level, turn total and column after the set-aside of list k that leads to the most.
 
@@ -48,7 +50,7 @@ def chosen(level, t, k, worth, lists, bonuses):
     return state
 
 
-@njit(
+@entry(
     types.void(
         array_type(types.float64, 3),
         array_type(types.boolean, 3),
@@ -60,9 +62,6 @@ def chosen(level, t, k, worth, lists, bonuses):
         _floats,
         _floats,
     ),
-    cache=True,
-    nogil=True,
-    error_model="numpy",
 )
 def outcome_of_decisions(worth, bank, allowed, lists, bonuses, least, banked, farkled, ends):
     """Find how a turn ends that is played by Decisions, worth and bank.
@@ -110,7 +109,7 @@ def outcome_of_decisions(worth, bank, allowed, lists, bonuses, least, banked, fa
             ends[2] = left
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def outcome_of_lane(lane, rows, least, work, banked, farkled, ends):
     """Find how the turn of best play ends that was solved in a lane of a scratch.
 
@@ -126,7 +125,7 @@ def outcome_of_lane(lane, rows, least, work, banked, farkled, ends):
     outcome_of_decisions(*given, banked[:rows], farkled[:rows], ends)
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _keep(k, last, keeps, banked, farkled, ends, outcomes, used):
     """Write an outcome down, its chances from place `used` on; returns where the next one goes.
 
@@ -150,7 +149,7 @@ def _keep(k, last, keeps, banked, farkled, ends, outcomes, used):
     return used
 
 
-@njit(
+@entry(
     types.void(
         TURNS_TYPE,
         TURN_TYPE,
@@ -162,9 +161,6 @@ def _keep(k, last, keeps, banked, farkled, ends, outcomes, used):
         array_type(types.boolean, 1),
     ),
     parallel=True,
-    cache=True,
-    nogil=True,
-    error_model="numpy",
 )
 def outcomes_of_best_play(
     solve,

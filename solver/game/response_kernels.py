@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit, prange, types
+from numba import prange, types
 
 from solver.game.kernels import (
     GAME_TYPE,
@@ -17,6 +17,8 @@ from solver.game.kernels import (
     WORK_TYPES,
     after_farkle,
     array_type,
+    entry,
+    kernel,
     own_scores,
     own_work,
 )
@@ -61,14 +63,14 @@ _responses_type = types.NamedTuple(
 )
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _followed(u, game):
     """The mode whose turns are followed for those of mode u: only the last farkle costs points."""
     f = u % game.farkle_limit
     return u if f + 1 == game.farkle_limit else u - f
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _keep(steps, low, high, work, board, firsts, ends, banked, farkled):
     """Write down how turns end that were solved in a scratch, in lanes from `low` to below `high`.
 
@@ -91,7 +93,7 @@ def _keep(steps, low, high, work, board, firsts, ends, banked, farkled):
     firsts[board], ends[board] = min(first, after), after
 
 
-@njit(
+@entry(
     types.void(
         TURNS_TYPE,
         TURN_TYPE,
@@ -103,9 +105,6 @@ def _keep(steps, low, high, work, board, firsts, ends, banked, farkled):
         array_type(types.float32, 6),
     ),
     parallel=True,
-    cache=True,
-    nogil=True,
-    error_model="numpy",
 )
 def find_responses(
     solve,
@@ -156,7 +155,7 @@ def find_responses(
                         )
 
 
-@njit(nogil=True, error_model="numpy", fastmath=True)
+@kernel(fastmath=True)
 def _add_banks(first, end, banked, rows, begin, out):
     """Set `out` to what banks lead to: sums of columns from `begin` of `rows` by their chances.
 
@@ -169,7 +168,7 @@ def _add_banks(first, end, banked, rows, begin, out):
             out[lane] += banked[t - first, lane] * row[lane]
 
 
-@njit(
+@entry(
     types.void(
         array_type(types.float32, 5),
         array_type(types.float32, 5),
@@ -177,9 +176,6 @@ def _add_banks(first, end, banked, rows, begin, out):
         GAME_TYPE,
         _responses_type,
     ),
-    cache=True,
-    nogil=True,
-    error_model="numpy",
     fastmath=True,
 )
 def respond(shifts, change, apart, game, responses):

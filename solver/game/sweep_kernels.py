@@ -4,7 +4,7 @@ Parameters as in solver.game.kernels.
 """
 
 import numpy as np
-from numba import njit, prange, types
+from numba import prange, types
 
 from solver.game.kernels import (
     CONTEST_TYPES,
@@ -18,6 +18,8 @@ from solver.game.kernels import (
     array_type,
     as_value,
     by_lesser,
+    entry,
+    kernel,
     least_bank,
     next_task,
     own_scores,
@@ -46,7 +48,7 @@ _APART = 1e-9
 """How far apart of themselves two values have to be so that the slope between them tells much."""
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _expect(s, start, r, u, w, rows, origin, bank, work, outcomes):
     """Set starts to what turns are worth that end by `outcomes`; scratch was prepared for them."""
     game, values, farkle, lost = work.game, work.values, work.farkle, work.lost
@@ -70,14 +72,14 @@ def _expect(s, start, r, u, w, rows, origin, bank, work, outcomes):
         values[0, origin, -1, lane] = value
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _place_of_banks(r, u, w, behind, game):
     """Where the banks of a mode are among those in scratch; `behind` as of `solve_group`."""
     place = (int(behind) * game.roles + r) * game.modes + u
     return place // game.farkle_limit * game.modes + w
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _banks(table, s, start, r, u, w, steps, behind, work, rises):
     """The banks of a mode among those of a thread, which are filled unless they are.
 
@@ -93,7 +95,7 @@ def _banks(table, s, start, r, u, w, steps, behind, work, rises):
     return bank
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _solve_uses(turn, table, s, start, r, u, w, steps, origin, behind, below, work, rises):
     """Solve turns in which a badge may be used; returns the block of rows in which they start.
 
@@ -143,7 +145,7 @@ GROUP_TYPE = types.FunctionType(_GROUP_SIGNATURE)
 """The type of `solve_group`, which is given as `kernels.solve_turns` is."""
 
 
-@njit(_GROUP_SIGNATURE, cache=True, nogil=True, error_model="numpy")
+@entry(_GROUP_SIGNATURE)
 def solve_group(turns, table, s, start, r, u, w, work, outcomes, behind, level, rises, below):
     """Renew the states with opponents' scores start .. start + LANES - 1.
 
@@ -190,7 +192,7 @@ GROUP = as_value(solve_group, _GROUP_SIGNATURE)
 """`solve_group`, as kernels are given it."""
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _solve_pairs(solvers, table, s, first, r, u, w, players, twice, rises, below):
     """Renew the states of total s in which `paired_score` is first .. first + LANES - 1.
 
@@ -237,7 +239,7 @@ def _solve_pairs(solvers, table, s, first, r, u, w, players, twice, rises, below
         here[0] = x + (image - x) / (1.0 - slope)
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _renew(solvers, table, s, first, players):
     """Renew a group of LANES states of total s with their mirror images.
 
@@ -261,7 +263,7 @@ def _renew(solvers, table, s, first, players):
                         _solve_pairs(solvers, table, s, first, r, u, w, *given)
 
 
-@njit(
+@entry(
     types.void(
         GROUP_TYPE,
         *TURN_TYPES,
@@ -273,9 +275,6 @@ def _renew(solvers, table, s, first, players):
         *CONTEST_TYPES,
     ),
     parallel=True,
-    cache=True,
-    nogil=True,
-    error_model="numpy",
 )
 def sweep_totals(
     group,
@@ -327,13 +326,13 @@ def sweep_totals(
                 _renew(solvers, table, s - row, first, players)
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _possible(slope):
     """Return a slope if a function may have it that rises by less than x does; else 0."""
     return slope if 0.0 <= slope < 1.0 - 1e-12 else 0.0
 
 
-@njit(
+@entry(
     types.void(
         GROUP_TYPE,
         *TURN_TYPES,
@@ -349,9 +348,6 @@ def _possible(slope):
         types.float64,
     ),
     parallel=True,
-    cache=True,
-    nogil=True,
-    error_model="numpy",
 )
 def solve_total(
     group,
@@ -449,7 +445,7 @@ def solve_total(
                         break
 
 
-@njit(
+@entry(
     types.Tuple((types.float64, types.intp))(
         TABLE_TYPE,
         TABLE_TYPE,
@@ -460,9 +456,6 @@ def solve_total(
         array_type(types.float64, 2),
         array_type(types.float32, 5),
     ),
-    cache=True,
-    nogil=True,
-    error_model="numpy",
 )
 def note_changes(table, before, s, active, game, least, changed, change):
     """Hold the states of totals s, s - 1, ... against what they were before.
@@ -509,12 +502,12 @@ def note_changes(table, before, s, active, game, least, changed, change):
     return largest, solved
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _logit(probability):
     return np.log(max(probability, 1e-300)) - np.log(max(1.0 - probability, 1e-15))
 
 
-@njit(types.void(TABLE_TYPE, types.intp, types.intp, GAME_TYPE), cache=True, error_model="numpy")
+@entry(types.void(TABLE_TYPE, types.intp, types.intp, GAME_TYPE))
 def guess_total(table, s, k, game):
     """Guess the states of total s with an opponent without farkles, of which nothing is known.
 
@@ -548,10 +541,8 @@ def guess_total(table, s, k, game):
                 known[s, PAD + own] = 1.0 / (1.0 + np.exp(-logit))
 
 
-@njit(
+@entry(
     types.void(TABLE_TYPE, types.intp, types.intp, types.intp, GAME_TYPE),
-    cache=True,
-    error_model="numpy",
 )
 def guess_between(table, s, above, below, game):
     """Guess the states of total s from those of total s - below and of three totals above.

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from solver.game.kernels import entry, kernel
 from solver.game.lanes import LANES
 from solver.game.list_kernels import add_column
 from solver.game.standings import LEAST
@@ -93,18 +93,18 @@ class Sides(NamedTuple):
     what is rolled itself."""
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _may_take(standing, game):
     return game.on_board[standing] and game.score[standing] >= game.least_score
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _least_bank(standing, game):
     """Least turn total that may be banked, the goal aside."""
     return game.least if game.on_board[standing] else game.opening
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def last_row(r, own, game):
     """The turn total that stands for all that follow."""
     score = 0 if game.leaves_and_falls == 1 else game.score[own]
@@ -112,7 +112,7 @@ def last_row(r, own, game):
     return missing + game.goes_on[r] * game.beyond
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _taken(side, of_other, row, dice):
     """What rolling is worth that is taken over, or a bound of it."""
     value = side.rolled[row, dice]
@@ -121,7 +121,7 @@ def _taken(side, of_other, row, dice):
     return value
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _fill_banks(bank, r, owns, others, of_other, side, game, lists):
     """What banking is worth at each turn total with each dice left, -1 where it is not allowed."""
     values, finals = side.values[of_other], side.finals[of_other]
@@ -154,7 +154,7 @@ def _fill_banks(bank, r, owns, others, of_other, side, game, lists):
                 bank[t, n, lane] = 1.0 - left
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _roll(turn, hot, t, n, lists, part, out):
     """Set `out` to what a roll of dice of a column is worth in all lanes, but for farkles.
 
@@ -165,7 +165,7 @@ def _roll(turn, hot, t, n, lists, part, out):
     add_column(turn, hot, t * lists.stride, n, lists, part, out, (0,))
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _both(one, other, farkle, mine, theirs, one_may, other_may):
     """What rolling dice that both may take over from each other is worth to both.
 
@@ -184,7 +184,7 @@ def _both(one, other, farkle, mine, theirs, one_may, other_may):
     return x, y
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _solve_turns(turns, rolls, banks, left, farkled, stays, at, may, game, lists, bonuses, reach):
     """Solve the turns of pairs, whose starts are worth `at`; see `_prepare` for shapes."""
     levels, columns, usual = len(bonuses), len(lists.farkles), game.usual
@@ -250,7 +250,7 @@ def _solve_turns(turns, rolls, banks, left, farkled, stays, at, may, game, lists
                 break
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _prepare(pairs, side, game, lists, bonuses, reach):
     """Room for the turns of up to LANES pairs side by side, with their banks.
 
@@ -302,7 +302,7 @@ def _prepare(pairs, side, game, lists, bonuses, reach):
     return turns, rolls, banks, may, left, farkled, stays
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _keep(rolled, first, r, own, other, rolls, lane, usual):
     """Write what rolling is worth that may be taken over."""
     begin, end = first[r, own, other], first[r, own, other + 1]
@@ -311,7 +311,7 @@ def _keep(rolled, first, r, own, other, rolls, lane, usual):
             rolled[row, n] = rolls[row - begin, usual + n, lane]
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _compare(side, of, r, own, other, rolls, lane, usual, slack):
     """Return how far what rolling is worth is off at most, and keep how far its bounds are.
 
@@ -330,7 +330,7 @@ def _compare(side, of, r, own, other, rolls, lane, usual, slack):
     return most
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry
 def solve_pairs(pairs, side, game, lists, bonuses, reach):
     """Solve pairs that do not lead to each other, those of higher totals being solved.
 
@@ -403,7 +403,7 @@ def solve_pairs(pairs, side, game, lists, bonuses, reach):
     return changes
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@entry
 def renew_pairs(pairs, side, slack, game, lists, bonuses, reach):
     """Solve the turns of pairs once, given what their starts are worth.
 

@@ -1,6 +1,6 @@
 """The turns of a solved game by the kernels that solve it: arrays in, arrays out."""
 
-from numba import njit, prange, types
+from numba import prange, types
 
 from solver.game.kernels import (
     TABLE_TYPE,
@@ -12,14 +12,16 @@ from solver.game.kernels import (
     after_loss,
     array_type,
     caught_up,
+    entry,
     is_barred,
+    kernel,
     may_bank_from,
     others_beyond,
     own_work,
 )
 
 
-@njit(
+@entry(
     types.void(
         TURNS_TYPE,
         TURN_TYPE,
@@ -29,9 +31,6 @@ from solver.game.kernels import (
         *(array_type(types.float64, axes) for axes in (4, 2, 2, 1)),
     ),
     parallel=True,
-    cache=True,
-    nogil=True,
-    error_model="numpy",
 )
 def fill_turns(
     solve,
@@ -65,7 +64,7 @@ def fill_turns(
                         worth[p, level, t, n] = own.values[level, row, n, 0]
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _turns_after_farkle(turns, other, u, w, own, kept, opponent, game):
     """Expected turns after a farkle that keeps so many points, before any penalty."""
     after, score = after_farkle(u, own + kept, game)
@@ -73,7 +72,7 @@ def _turns_after_farkle(turns, other, u, w, own, kept, opponent, game):
     return turns[other, w, after, theirs, score]
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def _turns_from(turns, r, u, w, own, opponent, outcomes, leaves, game, barred):
     """Expected turns from the start of a turn on, that one too."""
     k, other = outcomes.which[r, u, w, own, opponent], game.roles - 1 - r
@@ -105,7 +104,7 @@ def _turns_from(turns, r, u, w, own, opponent, outcomes, leaves, game, barred):
     return expected
 
 
-@njit(nogil=True, error_model="numpy")
+@kernel
 def sweep_turns(turns, outcomes, leaves, game, barred):
     """Renew the expected turns of every state, those of high totals first; the largest change.
 
