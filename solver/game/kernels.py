@@ -52,10 +52,10 @@ EXACT_BACK, EXACT_AROUND, EXACT_NO_BANK, EXACT_GIVEN = (
     EXACT[one] for one in ("back", "around", "no_bank", "given")
 )
 
-kernel = partial(njit, nogil=True, error_model="numpy")
+kernel: Any = partial(njit, nogil=True, error_model="numpy")
 """Compiles a function that kernels call; a division by zero raises nothing."""
 
-entry = partial(kernel, cache=True)
+entry: Any = partial(kernel, cache=True)
 """Compiles a kernel that Python calls, and keeps it, so that it is compiled once."""
 
 _ROUNDING = 1e-9
