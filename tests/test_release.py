@@ -36,7 +36,8 @@ def test_the_bot_is_started_again_and_watched() -> None:
     assert bot["secrets"] == list(COMPOSE["secrets"])
     known = {f"FARKLE_{name}".upper() for name in Settings.model_fields} | {"DISCORD_TOKEN_FILE"}
     assert set(bot["environment"]) <= known
-    assert f":{bot['environment']['FARKLE_HTTP']}/readyz" in bot["healthcheck"]["test"][-1]
+    assert bot["environment"]["FARKLE_HTTP"] == "${FARKLE_HTTP:-8080}"
+    assert ":8080/readyz" in bot["healthcheck"]["test"][-1]
     assert COMPOSE["services"]["postgres"]["profiles"] == ["postgres"]
 
 

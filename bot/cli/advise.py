@@ -49,12 +49,12 @@ def _with_numbers(given: dict[str, Any], numbers: tuple[int, ...]) -> dict[str, 
     """
     if not numbers:
         return given
-    fields = "turn_total", "banked", "opponent"
+    fields = {"turn_total": "turn", "banked": "me", "opponent": "them"}
     given_by = click.get_current_context().get_parameter_source
     given_too = (field for field in fields if given_by(field) is not ParameterSource.DEFAULT)
     if twice := next(given_too, None):
-        flag = twice.replace("_", "-")
-        raise InvalidRequestError(f"--{flag} is given twice: it is among the numbers, too")
+        flag = f"--{fields[twice]}"
+        raise InvalidRequestError(f"{flag} is given twice: it is among the numbers, too")
     turn_total, banked, opponent = numbers
     return given | {"turn_total": turn_total, "banked": banked, "opponent": (opponent,)}
 

@@ -22,7 +22,7 @@ from bot.shell.output import Decorated, csv_option, json_option, show, write_fil
 from bot.shell.places import Here, here_option
 from bot.shell.position import position_option, position_options
 from bot.views.comparison_picture import CURVES_SIZE, Curve, curves_picture, sweep_chart, sweep_size
-from bot.views.drawing import DARK, LIGHT, Form, Size, Style, picture_form
+from bot.views.drawing import DARK, LIGHT, Size, Style, picture_form
 from bot.views.progress import share_progress
 from bot.views.sheet import sheet_of
 from bot.views.thresholds import number_table
@@ -81,14 +81,6 @@ def _size(_: click.Context, __: click.Parameter, text: str | None) -> Size | Non
     return width, height
 
 
-def _form(out: Path) -> Form:
-    """What the ending of a file asks for. Raises InvalidRequestError."""
-    form = picture_form(out.suffix)
-    if not out.parent.is_dir():
-        raise InvalidRequestError(f"{out}: there is no folder {out.parent}")
-    return form
-
-
 def _picture_options(command: Decorated) -> Decorated:
     """Add what every kind of picture takes; what the command returns is drawn and printed."""
 
@@ -119,7 +111,7 @@ def _picture_options(command: Decorated) -> Decorated:
                 "say where to write the picture, as in --out picture.png, or print its numbers"
                 " with --json or --csv"
             )
-        form = _form(out) if out else "png"
+        form = picture_form(out) if out else "png"
         picture: Picture = command(*args, **others)
         if out:
             width, height = size = size or picture.size

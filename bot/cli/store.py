@@ -1,6 +1,7 @@
 """`farkle store`: what is in the database of games, and whether it is as it was written."""
 
 import asyncio
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -220,6 +221,9 @@ async def _restore(settings: Settings, game: str) -> None:
         await opened.restore(game, lambda record: replayed(record, dice=True))
 
 
+_PERSON = re.compile(r"(discord|console|web):.+")
+
+
 @click.command()
 @click.argument("person", metavar="PERSON")
 @json_option
@@ -229,6 +233,10 @@ def forget(settings: Settings, /, person: str, *, as_json: bool) -> None:
 
     PERSON is an ID such as discord:80351110224678912, or console:ann.
     """
+    if not _PERSON.fullmatch(person):
+        raise InvalidRequestError(
+            f'"{person}" is no ID such as discord:80351110224678912, console:ann or web:6f1c'
+        )
     games = asyncio.run(_forget(settings, person))
     kept = "1 game is" if games == 1 else f"{games} games are"
     sentence = f"{person} is forgotten: {kept} kept without the name."

@@ -118,9 +118,12 @@ class TurnWorth:
 class _OfPlayOff(TurnWorth):
     """A turn of a play-off of several that is played as if there were only the least to beat."""
 
+    is_last: bool = False
+    """Whether nobody has a turn after it, so that the win is the mover's who beats that."""
+
     def _shares(self, values: Floats) -> Shares:
         left = len(self.seats)
-        own = min(1.0, 2 * float(values[0]) / left)
+        own = float(values[0]) if self.is_last else min(1.0, 2 * float(values[0]) / left)
         shares = [0.0] * self.count
         for seat in self.seats:
             shares[seat] = (1 - own) / (left - 1)
@@ -169,9 +172,7 @@ class Worth:
 
     def turn(self, game: Game) -> TurnWorth:
         """The turn that a game is at. Raises StrategyFileError."""
-        count = len(game.seats)
-        order = [(game.mover + k) % count for k in range(count)]
-        seats = tuple(k for k in order if game.seats[k].playing)
+        count, seats = len(game.seats), game.in_order
         playing_off = game.stage is Stage.PLAY_OFF
         if game.all_play_off and len(seats) > 2:
             whole = self._strategy(game, len(seats))
@@ -179,7 +180,8 @@ class Worth:
                 return TurnWorth(count, seats, game.position_of_all(), whole)
         if playing_off and count > 2:
             pairs = self._strategy(game, 2).of_two
-            return _OfPlayOff(count, _left(game), game.position(), pairs)
+            is_last = len(game.waiting) == 1
+            return _OfPlayOff(count, game.contenders, game.position(), pairs, is_last)
         strategy = self._strategy(game, len(seats))
         if playing_off:
             strategy = strategy.of_two
@@ -190,10 +192,3 @@ class Worth:
             banked, opponent = max(position.banked, floor), max(position.opponent, floor)
             position = position.change(banked=banked, opponent=opponent)
         return TurnWorth(count, seats, position, strategy)
-
-
-def _left(game: Game) -> tuple[int, ...]:
-    """Who can still win a play-off, the mover first."""
-    most = max((points for _, points in game.played_off), default=0)
-    best = [seat for seat, points in game.played_off if points == most]
-    return (game.mover, *(seat for seat in game.waiting if seat != game.mover), *best)

@@ -201,7 +201,8 @@ class Advisor:
             from bot.services.loaded import brought_to  # noqa: PLC0415 - 57 ms, of own dice
 
             brought = brought_to(game, play)
-        return Asked(play, game.position_in(play), brought, game.playing == play.players)
+        is_exact = len(game.contenders) == play.players
+        return Asked(play, game.position_in(play), brought, is_exact)
 
     def advise_in(self, game: "Game", dice: str, mover: str, *, endings: bool = False) -> Advice:
         """Advice on a roll as typed, else on the one on the table. Raises FarkleError.

@@ -133,7 +133,9 @@ def _rows(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
                 raise _changed(read + 1)
         summed.update(line.encode())
         read += 1
-    raise StoreError(f"The file ends after {read:,} lines, before its last one")
+    raise StoreError(
+        f"The file ends after {read:,} line{'' if read == 1 else 's'}, before its last one"
+    )
 
 
 def _changed(number: int) -> StoreError:

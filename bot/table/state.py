@@ -428,6 +428,22 @@ class Game(Setup):
         )
 
     @property
+    def in_order(self) -> tuple[int, ...]:
+        """The seats that play, the mover first."""
+        count = len(self.seats)
+        order = ((self.mover + k) % count for k in range(count))
+        return tuple(seat for seat in order if self.seats[seat].playing)
+
+    @property
+    def contenders(self) -> tuple[int, ...]:
+        """The seats that can still win, the mover first; in a play-off not all who play."""
+        if self.stage is not Stage.PLAY_OFF:
+            return self.in_order
+        most = max((points for _, points in self.played_off), default=0)
+        best = [seat for seat, points in self.played_off if points == most]
+        return (self.mover, *(seat for seat in self.waiting if seat != self.mover), *best)
+
+    @property
     def all_play_off(self) -> bool:
         """Whether it is a play-off in which everybody can still win who plays."""
         left = {*self.waiting, *(seat for seat, _ in self.played_off)}

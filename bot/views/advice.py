@@ -111,14 +111,21 @@ def endings_lines(advice: Advice) -> list[str]:
     endings = [(option, option.ends) for option in advice.options if option.ends]
     if not endings:
         return []
-    rows = [(set_aside_text(advice, option), ends_text(ends)) for option, ends in endings]
+    keeps = advice.rules.farkle_keeps_turn_total
+    rows = [(set_aside_text(advice, one), ends_text(ends, keeps=keeps)) for one, ends in endings]
     return [say("How the turn ends:"), *columns(rows)]
 
 
-def ends_text(ends: TurnEnds) -> str:
-    """The chance of a farkle, and what the turn brings on average."""
+def ends_text(ends: TurnEnds, *, keeps: bool) -> str:
+    """The chance of a farkle, and what the turn brings on average.
+
+    keeps : whether a farkle keeps a turn total that may be banked, so that some lose nothing
+    """
     chance, points = percent(ends.farkle), round(ends.points)  # and never -0
-    return say("farkle {chance}, {points:,.0f} points on average", chance=chance, points=points)
+    sentence = say_later("farkle {chance}, {points:,.0f} points on average")
+    if keeps:
+        sentence = say_later("farkle that loses it all {chance}, {points:,.0f} points on average")
+    return say(sentence, chance=chance, points=points)
 
 
 def roll_text(advice: Advice) -> str:
@@ -652,7 +659,8 @@ def _stage(rules: Ruleset, position: Position) -> list[str]:
     if in_play_off(rules, position):
         if beat is None:
             return [say("play-off, you begin")]
-        return [to_beat_text(beat, play_off=True) if beat else say("play-off, any points win")]
+        any_wins = beat == 0 and len(position.waiting) < 2
+        return [say("play-off, any points win") if any_wins else to_beat_text(beat, play_off=True)]
     if beat is not None:
         return [to_beat_text(beat, play_off=False)]
     if rules.has_roles and position.began:
@@ -710,9 +718,7 @@ def bank_text(rules: Ruleset, position: Position) -> str:
     """What banking the turn total leads to."""
     seen, several = position.against_leader, len(position.players) > 2
     if (beat := points_to_beat(rules, seen)) is not None:
-        if several and position.turn_total > beat and len(last_turns(rules, position)) > 1:
-            return say("takes the lead")
-        return _last_bank_text(rules, position.turn_total - beat)
+        return _last_bank_text(rules, position, position.turn_total - beat)
     if in_play_off(rules, seen):
         return say("then they have one turn to beat it")
     total = position.banked + position.turn_total
@@ -738,15 +744,29 @@ def bank_text(rules: Ruleset, position: Position) -> str:
     return say(then, scores=scores)
 
 
-def _last_bank_text(rules: Ruleset, ahead: int) -> str:
+def _last_bank_text(rules: Ruleset, position: Position, ahead: int) -> str:
     """What a bank does in a last turn that puts its player so far ahead."""
-    if rules.is_defended and ahead == 0 and rules.ties == "earlier":
-        return say("a tie, which they win: they had that score first")
-    if rules.is_defended and ahead > 0:
+    if ahead < 0:
+        return say("loses the game")
+    several = len(position.players) > 2
+    # in rounds only the last player has a last turn
+    others_follow = several and not rules.rounds and len(last_turns(rules, position)) > 1
+    if ahead == 0 and (rules.ties == "earlier" or not others_follow):
+        return _tie_text(rules, several=several)
+    if others_follow:
+        return say("takes the lead") if ahead else say("draws level")
+    if rules.is_defended:
         return say("{points:,} ahead, then they get one final turn", points=ahead)
-    if ahead == 0:
-        return say(_TIES[rules.ties])
-    return say("wins the game") if ahead > 0 else say("loses the game")
+    return say("wins the game")
+
+
+def _tie_text(rules: Ruleset, *, several: bool) -> str:
+    """What a tie in the last turn means."""
+    if several and rules.ties == "shared":
+        return say("a tie, the win is shared")
+    if rules.is_defended and rules.ties == "earlier":
+        return say("a tie, which they win: they had that score first")
+    return say(_TIES[rules.ties])
 
 
 def position_scores_text(rules: Ruleset, position: Position) -> str:

@@ -178,14 +178,16 @@ def place_in(svg: bytes, across: float, down: float) -> tuple[float, float] | No
     return None
 
 
-def picture_form(suffix: str) -> Form:
-    """Return what a file of this ending holds. Raises InvalidRequestError."""
-    for form in FORMS:
-        if suffix.lower() == f".{form}":
-            return form
-    raise InvalidRequestError(
-        f"a picture is written to a file that ends in .png, .svg or .pdf, not in {suffix!r}"
-    )
+def picture_form(out: Path) -> Form:
+    """Return what a file holds by its ending; its folder is there. Raises InvalidRequestError."""
+    suffix = out.suffix.lower().removeprefix(".")
+    if suffix not in FORMS:
+        raise InvalidRequestError(
+            f"a picture is written to a file that ends in .png, .svg or .pdf, not in {out.suffix!r}"
+        )
+    if not out.parent.is_dir():
+        raise InvalidRequestError(f"{out}: there is no folder {out.parent}")
+    return FORMS[FORMS.index(suffix)]
 
 
 def dress(axes: "Axes", look: Look, size: float = 15) -> None:

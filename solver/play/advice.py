@@ -551,9 +551,11 @@ def _plain_reason(rules: Ruleset, position: Position, table: TurnTable) -> Reaso
     after = position.banked + position.turn_total
     is_beyond = rules.goes_beyond(after)
     beat = None if is_beyond else points_to_beat(rules, position.against_leader)
-    if beat is not None and position.turn_total <= beat:
+    is_even = abs(bank - table.roll_value(position.turn)) <= EVEN
+    ties = position.turn_total == beat
+    if beat is not None and (position.turn_total < beat or (ties and not is_even)):
         return Reason.LAST_TURN
-    if abs(bank - table.roll_value(position.turn)) <= EVEN:
+    if is_even:
         return Reason.EVEN
     if is_beyond:
         return Reason.BEYOND

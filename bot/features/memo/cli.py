@@ -34,7 +34,7 @@ def memo(here: Here, rules: str, unit: int | None, out: Path | None) -> Shown:
     when to risk everything and a rule of thumb are worked out where the rules are solved, which
     takes a while the first time.
     """
-    form = picture_form(out.suffix) if out else None
+    form = picture_form(out) if out else None
     ruleset, advisor = here.rules(rules), here.advisor
     answer = known_memo(advisor, ruleset, unit)
     if answer.study is None and not answer.refused:

@@ -163,8 +163,9 @@ def explored_at(advisor: Advisor, rules: Ruleset, position: Position) -> Explora
 def explore(asked: Asked) -> Exploration:
     """A position that has a value, and the way on from it."""
     play, position = asked.play, asked.position
+    odds = asked.odds()  # refuses what has no value
     banks, steps = turn_map(play, position).bank_from, tuple(_steps(play, position))
-    return Exploration(asked.odds(), banks, steps, asked.exact)
+    return Exploration(odds, banks, steps, asked.exact)
 
 
 def _steps(play: BestPlay, position: Position) -> Iterator[Step]:

@@ -310,13 +310,13 @@ class Front:
         sentence = {
             403: say("this form is out of date: open its page again and send it from there"),
             404: say("there is no such page here"),
-            405: say("there is no such page here"),
+            405: say("this page takes no such request"),
             413: say("that is too much for one form"),
             429: say("too much is asked from your address: wait a few seconds"),
         }.get(error.status, error.reason)
         response = self._said(request, sentence, error.status)
-        if retry := error.headers.get("Retry-After"):
-            response.headers["Retry-After"] = retry
+        kept = {"Retry-After", "Allow"} & error.headers.keys()
+        response.headers.update({name: error.headers[name] for name in kept})
         return response
 
     def _said(self, request: web.Request, sentence: str, status: int) -> web.Response:

@@ -384,7 +384,7 @@ def test_three_numbers_after_the_dice_are_the_turn_and_both_scores(farkle: Farkl
     for dice in (("5", "2"), ("52",), ("[5,", "2],")):
         assert farkle.json("advise", *dice, "350", "4,200", "5000") == meant
     status, _, err = farkle("advise", "5", "2", "350", "4200", "5000", "--me", "4200")
-    assert (status, "--banked is given twice" in err) == (2, True)
+    assert (status, "--me is given twice" in err) == (2, True)
     status, _, err = farkle("advise", "5", "2", "350", "4200")
     assert (status, "after the dice come three numbers" in err) == (2, True)
 

@@ -323,6 +323,12 @@ def test_to_forget_somebody_makes_no_database(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("person", ["", "bob", "80351110224678912", "discord:"])
+def test_what_is_no_id_is_nobody_to_forget(person: str) -> None:
+    refused = CliRunner().invoke(farkle, ["forget", person])
+    assert f'"{person}" is no ID such as discord:80351110224678912' in str(refused.exception)
+
+
 @pytest.mark.usefixtures("check")
 def test_an_empty_file_is_called_so(folder: Path) -> None:
     (folder / "farkle.db").write_bytes(b"")

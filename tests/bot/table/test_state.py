@@ -9,9 +9,10 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from bot.review.worth import Worth
 from bot.services.advisor import Advisor
 from bot.table import commands
-from bot.table.events import Event, Rolled, event_data, make_event
+from bot.table.events import Event, Kept, Rolled, event_data, make_event
 from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
 from bot.views.advice import position_text
@@ -21,6 +22,7 @@ from solver.game.best import Strategy
 from solver.game.position import check_two, first_position, points_to_beat
 from solver.game.standings import value_shape
 from solver.game.sweeps import solve
+from solver.play.estimate import EstimatedStrategy
 from solver.play.policies import make_policy
 from solver.play.policy import Policy
 from solver.rules.ruleset import Ruleset
@@ -28,6 +30,7 @@ from solver.turn.dice import make_roll, set_asides
 from solver.turn.equations import EqualDice
 from tests.conftest import variant
 from tests.house_rules import ONE_BY_ONE, THIRD
+from tests.solver.play.test_maps import guessed
 from tests.usual import USUAL
 
 
@@ -185,6 +188,17 @@ def test_ties(ties: str, shares: tuple[float, ...] | None) -> None:
         assert (again.stage, again.shares) == (Stage.PLAY_OFF, None)
         assert told(again, "farkle", 50).shares == (0, 1, 0)
         assert scores(told(again, 500, 50)) == [1000, 1000, 500]
+
+
+def test_who_has_points_in_the_last_turn_of_a_play_off_of_three_has_won() -> None:
+    """Where its chances are estimated, too; before, whoever has farkled may still win."""
+    keys = {"goal": 1000, "ending": "final_turn", "ties": "played_on"}
+    game = told(tracked(variant("classic", **keys), 3), 1000, 1000, 1000, "farkle", "farkle")
+    two = guessed(game.rules)
+    worth = Worth(lambda _, players: two if players == 2 else EstimatedStrategy(two, players))
+    assert game.contenders == (2, 0, 1)
+    assert all(worth.shares(game))
+    assert worth.shares(play(game, Rolled(dice=(1, 2, 3, 4, 6, 6)), Kept(dice=(1,)))) == (0, 0, 1)
 
 
 def test_who_loses_everything_in_a_play_off_is_out() -> None:

@@ -155,7 +155,7 @@ def test_three_with_dice_of_their_own(tmp_path: Path, kernels: Path) -> None:
         ("solve kcd --goal 10000 --dice lucky*6" + " --dice odd*6" * 2, "takes 366 MiB, and"),
         ("odds --their-dice odd*6/odd*6 --them 1,2,3", "dice of 2 players, and them: the scores"),
         ("odds --their-dice odd*6/odd*6 --my-badge emperor", "badges work only with two players"),
-        ("odds --their-dice odd*6/odd*6 --me 4000", "the game is over: player 0 has 4,000"),
+        ("odds --their-dice odd*6/odd*6 --me 4000", "the game is over: you have 4,000"),
         (
             "odds --their-dice odd*6/odd*6 --goal 300 --turn 10 --dice 3",
             "the turn total cannot be 10",

@@ -84,7 +84,7 @@ def test_a_page_of_rules_that_are_not_solved(tmp_path: Path) -> None:
     [
         (["kcd", "--unit", "0"], "the unit of a table cannot be 0"),
         (["kcd", "--out", "page.jpg"], "ends in .png, .svg or .pdf, not in '.jpg'"),
-        (["kcd", "--out", "no/such/page.png"], "no/such/page.png: cannot be written"),
+        (["kcd", "--out", "no/such/page.png"], "no/such/page.png: there is no folder no/such"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, words: list[str], told: str) -> None:

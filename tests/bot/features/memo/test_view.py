@@ -207,7 +207,9 @@ def test_the_page_is_a_picture_in_three_forms() -> None:
     assert memo_picture(answer) == drawn["png"]
     assert b"/Title (A table to memorise: classic rules)" in drawn["pdf"]
     with pytest.raises(FarkleError, match=r"ends in .png, .svg or .pdf, not in '.jpg'"):
-        picture_form(".jpg")
+        picture_form(Path("memo.jpg"))
+    with pytest.raises(FarkleError, match="there is no folder nowhere"):
+        picture_form(Path("nowhere/memo.png"))
 
 
 @pytest.mark.slow

@@ -144,6 +144,11 @@ async def test_the_ways_on_can_be_typed(chat: Chat, line: str) -> None:
             assert found
 
 
+async def test_hot_dice_that_cannot_be_are_refused(chat: Chat) -> None:
+    reply = await chat.answer("/explore hot-dice:-1")
+    assert reply.text == "The number of hot dice cannot be -1: it is 0 to 1,000."
+
+
 async def test_the_ways_on_name_the_rules_and_the_goal_that_were_asked_about(chat: Chat) -> None:
     reply = await chat.answer("/explore rules:kcd goal:4000 me:1000 them:2000")
     for step in reply.data["steps"]:

@@ -98,6 +98,9 @@ def test_steps_of_several_say_how_many_had_their_turn() -> None:
     # all but "Next player" stay with who moves
     assert [step.position.mover for step in found.steps if step.position].count(2) == 1
     assert {step.position.mover for step in found.steps if step.position} == {1, 2}
+    lines = [line for line in exploration_text(found).splitlines() if "/explore" in line]
+    assert sum("before:1" in line for line in lines) == len(lines) - 1
+    assert sum("before:2" in line for line in lines) == 1
     assert explore(Asked(play, first_position(rules, 3))).steps
 
 

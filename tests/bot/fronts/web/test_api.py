@@ -33,6 +33,12 @@ async def test_a_refusal_is_one_sentence(visit: Visit) -> None:
         assert "\n" not in error
 
 
+async def test_another_method_is_told_which_there_is(visit: Visit) -> None:
+    refused = await visit.post("/api/v1/position", {})
+    assert (refused.status, refused.headers["Allow"]) == (405, "GET,HEAD")
+    assert json.loads(refused.text) == {"error": "This page takes no such request."}
+
+
 async def test_the_description_is_openapi_and_what_it_names_is_served(visit: Visit) -> None:
     found = await visit.json("/api/v1/openapi.json")
     assert found["openapi"].startswith("3.1")
