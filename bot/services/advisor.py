@@ -201,8 +201,9 @@ class Advisor:
             from bot.services.loaded import brought_to  # noqa: PLC0415 - 57 ms, of own dice
 
             brought = brought_to(game, play)
-        is_exact = len(game.contenders) == play.players
-        return Asked(play, game.position_in(play), brought, is_exact)
+        # in a play-off all who play may be asked about, or those who can still win
+        all_matter = play.players in {game.playing, len(game.contenders)}
+        return Asked(play, game.position_in(play), brought, all_matter)
 
     def advise_in(self, game: "Game", dice: str, mover: str, *, endings: bool = False) -> Advice:
         """Advice on a roll as typed, else on the one on the table. Raises FarkleError.

@@ -511,3 +511,15 @@ async def test_of_more_than_two_an_estimate_is_made_ready(solved: Path, tmp_path
         [first, komi] = await chat.all(f"ann: /komi rules:{solved}/last.toml")
         assert first.text.startswith("Solving last rules for 2 players first")
         assert "error" not in komi.data
+
+
+async def test_a_hint_says_what_it_looks_at_in_a_play_off(solved_chat: Chat, solved: Path) -> None:
+    """It is exact of two who are left and of three, and says nothing else then."""
+    await solved_chat.all(f"ann: /track @bob @carl rules:{solved}/off.toml")
+    for line in ("/score 150", "/score bob 150", "/score carl 150", "/score 100", "/score bob 50"):
+        [*_, hint] = [*await solved_chat.all(f"ann: {line}"), *await solved_chat.all("ann: /hint")]
+        assert "strongest opponent" not in hint.text
+    await solved_chat.all("ann: /score carl 100")
+    [hint] = await solved_chat.all("ann: /hint")
+    assert hint.text.splitlines()[1].startswith("you 150, them 150, play-off, you begin")
+    assert "strongest opponent" not in hint.text
