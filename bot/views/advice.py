@@ -111,19 +111,16 @@ def endings_lines(advice: Advice) -> list[str]:
     endings = [(option, option.ends) for option in advice.options if option.ends]
     if not endings:
         return []
-    keeps = advice.rules.farkle_keeps_turn_total
-    rows = [(set_aside_text(advice, one), ends_text(ends, keeps=keeps)) for one, ends in endings]
+    rules = advice.rules
+    rows = [(set_aside_text(advice, option), ends_text(rules, ends)) for option, ends in endings]
     return [say("How the turn ends:"), *columns(rows)]
 
 
-def ends_text(ends: TurnEnds, *, keeps: bool) -> str:
-    """The chance of a farkle, and what the turn brings on average.
-
-    keeps : whether a farkle keeps a turn total that may be banked, so that some lose nothing
-    """
+def ends_text(rules: Ruleset, ends: TurnEnds) -> str:
+    """The chance of a farkle that loses the turn total, and what the turn brings on average."""
     chance, points = percent(ends.farkle), round(ends.points)  # and never -0
     sentence = say_later("farkle {chance}, {points:,.0f} points on average")
-    if keeps:
+    if rules.farkle_keeps_turn_total:
         sentence = say_later("farkle that loses it all {chance}, {points:,.0f} points on average")
     return say(sentence, chance=chance, points=points)
 

@@ -297,3 +297,8 @@ def test_solves_are_reported_and_verified(farkle: Farkle, games: Path) -> None:
         assert shown["states"] == report["states"]
         status, out, _ = farkle("solve", "--verify", report["file"])
         assert (status, f"is whole: {name} rules" in out) == (0, True)
+
+
+async def test_farkles_that_keep_the_turn_total_are_no_loss(chat: Chat) -> None:
+    reply = await chat("keeps", "/advise 6 4 3 5 endings:yes")
+    assert "  5  farkle that loses it all " in reply.text
