@@ -398,16 +398,19 @@ def check_several(rules: Ruleset, position: Position) -> None:
         reached = []
     over = rules.ending == "at_once" or position.mover in reached
     if reached and (over or (rules.has_roles and position.mover < min(reached))):
-        if len(reached) == count and rules.ties == "played_on":
+        if len(reached) == count and rules.ties == "played_on" and rules.ending != "at_once":
             raise InvalidPositionError.say(
                 "a play-off of more than two cannot be told by scores: ask in a game, /play or"
                 " /track begins one"
             )
-        sentence = say_later("the game is over: another player has {score:,} points")
         if position.mover in reached:
-            sentence = say_later("the game is over: you have {score:,} points")
-        score = position.players[max(position.mover, reached[0])].score
-        raise InvalidPositionError.say(sentence, score=score)
+            raise InvalidPositionError.say(
+                "the game is over: you have {score:,} points", score=position.own.score
+            )
+        raise InvalidPositionError.say(
+            "the game is over: another player has {score:,} points",
+            score=position.players[reached[0]].score,
+        )
 
 
 def is_play_off(rules: Ruleset, position: Position) -> bool:

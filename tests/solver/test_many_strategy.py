@@ -160,6 +160,8 @@ def test_positions_that_cannot_be(solved: dict[str, ManySolution]) -> None:
         ((0, 0, 0), 3, "0 to 2, not 3"),
         ((0, 30, 0), 0, "a score cannot be 30"),
         ((0, 300, 0), 0, "another player has 300 points"),
+        ((300, 50, 0), 2, "another player has 300 points"),
+        ((300, 50, 300), 2, "you have 300 points"),
     ):
         with pytest.raises(InvalidPositionError, match=message):
             strategy.chances(Position(tuple(map(Standing, players)), mover, turn))
