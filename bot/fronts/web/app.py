@@ -45,7 +45,10 @@ class Api:
     async def answer(self, page: Page, command: Command) -> web.StreamResponse:
         """Answer the question of a command."""
         draw_as(None)
-        known = {field.name for field in command.fields}
+        known, query = {field.name for field in command.fields}, page.request.query
+        if twice := next((name for name in page.given if len(query.getall(name)) > 1), None):
+            sentence = say('the option "{option}" is given twice', option=twice)
+            return web.json_response({"error": whole_sentence(sentence)}, status=400)
         if unknown := sorted(page.given.keys() - known):
             takes = ", ".join(sorted(known)) or "-"
             sentence = say(

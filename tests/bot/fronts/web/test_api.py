@@ -25,7 +25,8 @@ async def test_it_says_what_the_chat_says(site: Site, visit: Visit, path: str, l
 
 
 async def test_a_refusal_is_one_sentence(visit: Visit) -> None:
-    for path in ("advise?dice=9", "advise", "advise?dice=5&they=3", "nothing", "odds?me=x"):
+    paths = "advise?dice=9", "advise", "advise?dice=5&they=3", "nothing", "odds?me=x"
+    for path in (*paths, "odds?me=50&me=100"):
         found = await visit.get(f"/api/v1/{path}")
         assert found.status in {400, 404}
         error = json.loads(found.text)["error"]
