@@ -96,8 +96,8 @@ def test_the_host_can_forget_somebody(tmp_path: Path, data: Path) -> None:
     assert done.output == f"{ZOE} is forgotten: 3 games are kept without the name.\n"
     for path in tmp_path.glob("farkle.db*"):
         assert NAME.encode() not in path.read_bytes()
-    done = CliRunner().invoke(farkle, ["forget", "Zoe"], env={"FARKLE_DATA": str(tmp_path)})
-    assert done.output.startswith("Nobody with the ID Zoe sat in a game")
+    done = CliRunner().invoke(farkle, ["forget", "console:zoe"], env={"FARKLE_DATA": str(tmp_path)})
+    assert done.output.startswith("Nobody with the ID console:zoe sat in a game")
     assert asyncio.run(said(tmp_path, "bob: /games")).startswith("No game is open here.")
     assert "zoe" not in asyncio.run(said(tmp_path, "bob: /leaderboard"))
 
