@@ -441,10 +441,8 @@ def brought_to(game: Game, play: BestPlay) -> LoadedDice:
     These are all who still play, or, where it is solved for two, the player to move and the
     strongest of the others.
     """
-    seats = [game.mover, game.rival_of(game.mover)]
-    if play.players > 2:
-        order = ((game.mover + k) % len(game.seats) for k in range(len(game.seats)))
-        seats = [seat for seat in order if game.seats[seat].playing]
+    of_two = game.mover, game.rival_of(game.mover)
+    seats = game.in_order if play.players > 2 else of_two
     kits = tuple(_kit_left(game, seat) for seat in seats)
     return LoadedDice(game.rules, kits, game.joker_alone)
 

@@ -180,14 +180,14 @@ def place_in(svg: bytes, across: float, down: float) -> tuple[float, float] | No
 
 def picture_form(out: Path) -> Form:
     """Return what a file holds by its ending; its folder is there. Raises InvalidRequestError."""
-    suffix = out.suffix.lower().removeprefix(".")
-    if suffix not in FORMS:
+    form = next((form for form in FORMS if out.suffix.lower() == f".{form}"), None)
+    if form is None:
         raise InvalidRequestError(
             f"a picture is written to a file that ends in .png, .svg or .pdf, not in {out.suffix!r}"
         )
     if not out.parent.is_dir():
         raise InvalidRequestError(f"{out}: there is no folder {out.parent}")
-    return FORMS[FORMS.index(suffix)]
+    return form
 
 
 def dress(axes: "Axes", look: Look, size: float = 15) -> None:
