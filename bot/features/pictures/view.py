@@ -190,8 +190,8 @@ def _options(
         if rules.throws:
             parts.append(f"throws:{position.turn.throws}")
     parts += [f"rounds:{position.rounds_left}"] * bool(rules.rounds)
-    several_later = (rules.rounds or rules.has_roles) and len(others) > 1 and position.mover > 0
-    parts += [f"before:{position.mover}"] * bool(several_later)
+    tells_order = rules.has_roles or rules.rounds > 0
+    parts += [f"before:{position.mover}"] * (tells_order and len(others) > 1 and position.mover > 0)
     parts += [f"to-beat:{position.to_beat}"] * bool(position.to_beat)
     if position.farkles:
         parts.append(f"farkles:{position.farkles}")

@@ -47,8 +47,7 @@ class Api:
         draw_as(None)
         known, query = {field.name for field in command.fields}, page.request.query
         if twice := next((name for name in page.given if len(query.getall(name)) > 1), None):
-            sentence = say('the option "{option}" is given twice', option=twice)
-            return web.json_response({"error": whole_sentence(sentence)}, status=400)
+            return _refusal(say('the option "{option}" is given twice', option=twice))
         if unknown := sorted(page.given.keys() - known):
             takes = ", ".join(sorted(known)) or "-"
             sentence = say(
@@ -57,7 +56,7 @@ class Api:
                 takes=takes,
                 other=unknown[0],
             )
-            return web.json_response({"error": whole_sentence(sentence)}, status=400)
+            return _refusal(sentence)
         line = line_of(command, asked(command, page.given))
         answer = await self._pages.answer(page, line, _PATIENCE)
         if not answer.is_done:
@@ -135,6 +134,11 @@ def _parameter(field: Field) -> dict[str, Any]:
 def _content(meaning: str, schema: str = "") -> dict[str, Any]:
     shown = {"$ref": f"#/components/schemas/{schema}"} if schema else {}
     return {"description": meaning, "content": {"application/json": {"schema": shown}}}
+
+
+def _refusal(sentence: str, status: int = 400) -> web.Response:
+    """Return what is wrong with a request, as JSON."""
+    return web.json_response({"error": whole_sentence(sentence)}, status=status)
 
 
 def _sentence(name: str) -> dict[str, Any]:
@@ -325,7 +329,7 @@ class Front:
     def _said(self, request: web.Request, sentence: str, status: int) -> web.Response:
         """Say what went wrong, as JSON where that is asked for."""
         if request.path.startswith(BASE):
-            return web.json_response({"error": whole_sentence(sentence)}, status=status)
+            return _refusal(sentence, status)
         return Page(request, self.visitors.of(request), self.visitors).refused(sentence, status)
 
 
