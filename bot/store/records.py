@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, no
 
 from bot.store.rows import PlayedGame, SeatReview, as_dict, sound, unsound
 from bot.store.schema import games, place_rules, place_settings, results, reviews, seats
-from bot.store.store import COUNTED, Store, in_place, put
+from bot.store.store import COUNTED, Store, in_place, put, writes
 
 _PLAYED = TypeAdapter(PlayedGame)
 _SEAT = TypeAdapter(SeatReview)
@@ -31,23 +31,20 @@ async def unreviewed(store: Store, person: str, place: str | None = None) -> lis
     return [row.id for row in await store.rows(query)]
 
 
-async def keep_review(
-    store: Store, game_id: str, version: int, seat_reviews: Sequence[SeatReview]
+@writes
+def keep_review(
+    connection: Connection, game_id: str, version: int, seat_reviews: Sequence[SeatReview]
 ) -> None:
     """Keep what a review found of all seats of a game, unless that has gone on since.
 
     version : of the game that was reviewed
     """
-
-    def keep(connection: Connection) -> None:
-        this = (games.c.id == game_id, games.c.version == version)
-        over = (games.c.ended_at.is_not(None), COUNTED)
-        if connection.scalar(select(games.c.id).where(*this, *over)) is None:
-            return
-        for row in seat_reviews:
-            put(connection, reviews, {"game_id": game_id, "seat": row.seat, "found": asdict(row)})
-
-    await store.write(keep)
+    this = (games.c.id == game_id, games.c.version == version)
+    over = (games.c.ended_at.is_not(None), COUNTED)
+    if connection.scalar(select(games.c.id).where(*this, *over)) is None:
+        return
+    for row in seat_reviews:
+        put(connection, reviews, {"game_id": game_id, "seat": row.seat, "found": asdict(row)})
 
 
 async def reviewed_games(store: Store, person: str, place: str | None = None) -> list[PlayedGame]:

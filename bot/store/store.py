@@ -10,15 +10,15 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
-from functools import partial
+from functools import partial, wraps
 from hashlib import blake2b
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
@@ -58,6 +58,7 @@ from bot.store.schema import (
 )
 from solver.wording import say
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 START = b""
@@ -378,6 +379,18 @@ class Transactions:
         self._running.discard(running)
         if not running.cancelled():
             running.exception()  # whoever waited may be gone, and then nobody looks at it
+
+
+def writes(
+    work: Callable[Concatenate[sa.Connection, P], T],
+) -> Callable[Concatenate[Transactions, P], Coroutine[Any, Any, T]]:
+    """Turn a function of a connection into one of a store, which calls it in a transaction."""
+
+    @wraps(work)
+    async def written(store: Transactions, /, *args: P.args, **options: P.kwargs) -> T:
+        return await store.write(lambda connection: work(connection, *args, **options))
+
+    return written
 
 
 def _asking(query: sa.Executable, values: Mapping[str, object]) -> Work[Sequence[Any]]:

@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from bot.store.rows import as_dict, sound, unsound
 from bot.store.schema import NUMBER, TEXT, Json, UtcTime, make_table, place_settings
-from bot.store.store import Keeper, Store, put
+from bot.store.store import Keeper, Store, put, writes
 
 daily_positions = make_table(
     "daily_positions",
@@ -122,16 +122,13 @@ _ANSWER = [daily_answers.c[name] for name in DailyAnswer.__dataclass_fields__]
 _DAILY, _GIVEN = TypeAdapter(StoredDaily), TypeAdapter(DailyAnswer)
 
 
-async def kept(store: Store, asked: StoredDaily) -> StoredDaily:
+@writes
+def kept(connection: Connection, asked: StoredDaily) -> StoredDaily:
     """What is asked in a place on a day: this, unless something was asked before."""
-
-    def keep(connection: Connection) -> StoredDaily:
-        if question := _asked(connection, _on(daily_positions, asked.place, asked.day)):
-            return question
-        put(connection, daily_positions, {**asdict(asked), "day": asked.day.isoformat()})
-        return asked
-
-    return await store.write(keep)
+    if question := _asked(connection, _on(daily_positions, asked.place, asked.day)):
+        return question
+    put(connection, daily_positions, {**asdict(asked), "day": asked.day.isoformat()})
+    return asked
 
 
 async def daily(store: Store, place: str, day: date) -> StoredDaily | None:
@@ -172,7 +169,8 @@ def carry(before: Connection, after: Connection) -> None:
             put(after, table, dict(row))
 
 
-async def claim(store: Store, place: str, day: date, at: datetime) -> datetime | None:
+@writes
+def claim(connection: Connection, place: str, day: date, at: datetime) -> datetime | None:
     """Take it upon oneself to post what was asked; None where somebody has done that.
 
     Returns since when it may have been posted already: `at`, or when it was claimed first, as
@@ -180,18 +178,13 @@ async def claim(store: Store, place: str, day: date, at: datetime) -> datetime |
     """
     free = daily_positions.c.posted_at.is_(None)
     this = update(daily_positions).where(_on(daily_positions, place, day), free)
-    claimed = this.values(posted_at=at)
-
-    def take(connection: Connection) -> datetime | None:
-        if not connection.execute(claimed).rowcount:
-            return None
-        known = connection.scalar(select(place_settings.c.value).where(*_sending(place)))
-        if known and (since := datetime.fromisoformat(known)).date() == day:
-            return since
-        put(connection, place_settings, {"place": place, "key": SENDING, "value": at.isoformat()})
-        return at
-
-    return await store.write(take)
+    if not connection.execute(this.values(posted_at=at)).rowcount:
+        return None
+    known = connection.scalar(select(place_settings.c.value).where(*_sending(place)))
+    if known and (since := datetime.fromisoformat(known)).date() == day:
+        return since
+    put(connection, place_settings, {"place": place, "key": SENDING, "value": at.isoformat()})
+    return at
 
 
 async def free_lost(store: Store, now: datetime, front: str) -> None:
@@ -209,39 +202,35 @@ async def free_lost(store: Store, now: datetime, front: str) -> None:
         await store.write(lambda connection: [connection.execute(statement) for statement in lost])
 
 
-async def done(store: Store, place: str, day: date, *, posted: bool) -> None:
+@writes
+def done(connection: Connection, place: str, day: date, *, posted: bool) -> None:
     """What was claimed is posted; or nobody knows that it is, and it is tried again."""
     this = update(daily_positions).where(_on(daily_positions, place, day))
     known = delete(place_settings).where(*_sending(place))
-    await store.write(
-        lambda connection: connection.execute(known if posted else this.values(posted_at=None))
-    )
+    connection.execute(known if posted else this.values(posted_at=None))
 
 
-async def answered(
-    store: Store, asked: StoredDaily, answer: DailyAnswer
+@writes
+def answered(
+    connection: Connection, asked: StoredDaily, answer: DailyAnswer
 ) -> tuple[DailyAnswer, bool]:
     """The first answer of a person to what is asked; whether it is this one.
 
     One to the same position in another place counts as the answer here, too.
     """
-
-    def note(connection: Connection) -> tuple[DailyAnswer, bool]:
-        person = daily_answers.c.person == answer.person
-        if here := _answers(connection, and_(_on(daily_answers, asked.place, asked.day), person)):
-            return here[0], False
-        same = and_(
-            person,
-            daily_answers.c.day == asked.day.isoformat(),
-            daily_positions.c.position == asked.position,
-        )
-        elsewhere = _answers(connection, same)
-        first = elsewhere[0] if elsewhere else answer
-        row = {**asdict(first), "place": asked.place, "day": asked.day.isoformat()}
-        put(connection, daily_answers, {**row, "name": answer.name})
-        return first, not elsewhere
-
-    return await store.write(note)
+    person = daily_answers.c.person == answer.person
+    if here := _answers(connection, and_(_on(daily_answers, asked.place, asked.day), person)):
+        return here[0], False
+    same = and_(
+        person,
+        daily_answers.c.day == asked.day.isoformat(),
+        daily_positions.c.position == asked.position,
+    )
+    elsewhere = _answers(connection, same)
+    first = elsewhere[0] if elsewhere else answer
+    row = {**asdict(first), "place": asked.place, "day": asked.day.isoformat()}
+    put(connection, daily_answers, {**row, "name": answer.name})
+    return first, not elsewhere
 
 
 async def answers(store: Store, place: str) -> list[DailyAnswer]:
@@ -303,56 +292,58 @@ async def drills_of(store: Store, person: str) -> list[StoredDrill]:
     return await store.read(lambda connection: _read(connection, person))
 
 
-async def ask(store: Store, asked: StoredDrill, fits: Callable[[StoredDrill], bool]) -> StoredDrill:
+@writes
+def ask(
+    connection: Connection, asked: StoredDrill, fits: Callable[[StoredDrill], bool]
+) -> StoredDrill:
     """Have a position wait for an answer, unless another one that fits does: what waits then.
 
     What was done with, and is not asked again, is forgotten once something else was answered: what
     comes next depends on what was answered last.
     """
-
-    def note(connection: Connection) -> StoredDrill:
-        known = _read(connection, asked.person)
-        if waiting := next((row for row in known if row.choice is None and fits(row)), None):
-            waiting = replace(waiting, asked_at=asked.asked_at)
-            put(connection, drills, _row(waiting))
-            return waiting
-        last = max((row.answered_at for row in known if row.answered_at), default=None)
-        for row in known:
-            if row.due is None and row.choice is not None and row.answered_at != last:
-                connection.execute(delete(drills).where(_this(row)))
-        put(connection, drills, _row(asked))
-        return asked
-
-    return await store.write(note)
+    known = _read(connection, asked.person)
+    if waiting := next((row for row in known if row.choice is None and fits(row)), None):
+        waiting = replace(waiting, asked_at=asked.asked_at)
+        put(connection, drills, _row(waiting))
+        return waiting
+    last = max((row.answered_at for row in known if row.answered_at), default=None)
+    for row in known:
+        if row.due is None and row.choice is not None and row.answered_at != last:
+            _drop(connection, row)
+    put(connection, drills, _row(asked))
+    return asked
 
 
-async def drop(store: Store, drill: StoredDrill) -> None:
+def _drop(connection: Connection, drill: StoredDrill) -> None:
     """Forget a position."""
-    this = delete(drills).where(_this(drill))
-    await store.write(lambda connection: connection.execute(this).rowcount)
+    this = and_(*(drills.c[name] == getattr(drill, name) for name in _KEYS))
+    connection.execute(delete(drills).where(this))
 
 
-async def answer(
-    store: Store, person: str, position: str | None, given: Callable[[StoredDrill], StoredDrill]
+drop = writes(_drop)
+
+
+@writes
+def answer(
+    connection: Connection,
+    person: str,
+    position: str | None,
+    given: Callable[[StoredDrill], StoredDrill],
 ) -> tuple[StoredDrill | None, bool]:
     """Answer a position, the one asked last if None; the position, and whether it waited.
 
     given : makes of what is asked what was answered, and may refuse
     """
-
-    def note(connection: Connection) -> tuple[StoredDrill | None, bool]:
-        candidates = [
-            row
-            for row in _read(connection, person)
-            if (row.choice is None if position is None else row.position == position)
-        ]
-        if not candidates or candidates[-1].choice is not None:
-            return next(iter(candidates), None), False
-        done = given(candidates[-1])
-        put(connection, drills, _row(done))
-        return done, True
-
-    return await store.write(note)
+    candidates = [
+        row
+        for row in _read(connection, person)
+        if (row.choice is None if position is None else row.position == position)
+    ]
+    if not candidates or candidates[-1].choice is not None:
+        return next(iter(candidates), None), False
+    done = given(candidates[-1])
+    put(connection, drills, _row(done))
+    return done, True
 
 
 def _read(connection: Connection, person: str) -> list[StoredDrill]:
@@ -371,7 +362,3 @@ def _rows(connection: Connection, which: ColumnElement[bool]) -> list[dict[str, 
 def _row(drill: StoredDrill) -> dict[str, Any]:
     state = _DRILL.dump_python(drill, mode="json")
     return {**{name: state.pop(name) for name in _KEYS}, "state": state}
-
-
-def _this(drill: StoredDrill) -> ColumnElement[bool]:
-    return and_(*(drills.c[name] == getattr(drill, name) for name in _KEYS))

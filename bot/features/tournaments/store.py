@@ -29,7 +29,7 @@ from bot.features.tournaments.bracket import Entrant, Form, Tournament, Tourname
 from bot.store.records import SOMEONE
 from bot.store.rows import StaleVersionError, StoreError
 from bot.store.schema import TEXT, Json, UtcTime, games, make_table, results
-from bot.store.store import COUNTED, Keeper, Store, put
+from bot.store.store import COUNTED, Keeper, Store, put, writes
 
 logger = logging.getLogger(__name__)
 
@@ -76,22 +76,19 @@ _FORMS = set(map(str, Form))
 _OPEN = tournaments.c.ended_at.is_(None)
 
 
-async def make(store: Store, new: Tournament, at: datetime) -> bool:
+@writes
+def make(connection: Connection, new: Tournament, at: datetime) -> bool:
     """Keep a new tournament with its host, unless one of its place is not over."""
-
-    def keep(connection: Connection) -> bool:
-        if (before := _read(connection, tournaments.c.place == new.place)) is not None:
-            if not before.over:
-                return False
-            _end(connection, before.id, at)
-        about = {"id": new.id, "place": new.place, "form": new.form.value, "rules": new.rules}
-        start = {"hints": int(new.hints), "draw": [], "made_at": at, "ended_at": None}
-        connection.execute(insert(tournaments).values(**about, **start))
-        for entrant in new.entrants:
-            _sit(connection, new.id, entrant)
-        return True
-
-    return await store.write(keep)
+    if (before := _read(connection, tournaments.c.place == new.place)) is not None:
+        if not before.over:
+            return False
+        _end(connection, before.id, at)
+    about = {"id": new.id, "place": new.place, "form": new.form.value, "rules": new.rules}
+    start = {"hints": int(new.hints), "draw": [], "made_at": at, "ended_at": None}
+    connection.execute(insert(tournaments).values(**about, **start))
+    for entrant in new.entrants:
+        _sit(connection, new.id, entrant)
+    return True
 
 
 async def known(store: Store, place: str, tournament_id: str | None = None) -> Tournament | None:
@@ -121,39 +118,33 @@ async def after(store: Store, game_id: str, at: datetime) -> Tournament | None:
     return None if is_stopped else tournament
 
 
-async def join(store: Store, tournament_id: str, person: str, name: str, most: int) -> bool:
+@writes
+def join(connection: Connection, tournament_id: str, person: str, name: str, most: int) -> bool:
     """Have somebody take part, unless it has begun, or so many do."""
-
-    def sit(connection: Connection) -> bool:
-        state = _read(connection, tournaments.c.id == tournament_id)
-        if state is None or state.started or state.ended or len(state.present) >= most:
-            return False
-        before = (entry.number for entry in state.entrants if entry.person == person)
-        number = next(before, max(entry.number for entry in state.entrants) + 1)
-        _sit(connection, tournament_id, Entrant(number, person, name))
-        return True
-
-    return await store.write(sit)
+    state = _read(connection, tournaments.c.id == tournament_id)
+    if state is None or state.started or state.ended or len(state.present) >= most:
+        return False
+    before = (entry.number for entry in state.entrants if entry.person == person)
+    number = next(before, max(entry.number for entry in state.entrants) + 1)
+    _sit(connection, tournament_id, Entrant(number, person, name))
+    return True
 
 
-async def leave(store: Store, tournament_id: str, number: int, at: datetime) -> str | None:
+@writes
+def leave(connection: Connection, tournament_id: str, number: int, at: datetime) -> str | None:
     """Note that an entrant has left, unless a game of theirs is under way: its id.
 
     So nothing that ends later changes what their leaving has decided. The tournament ends where
     nothing is left to do in it.
     """
-
-    def note(connection: Connection) -> str | None:
-        tournament = _read(connection, tournaments.c.id == tournament_id)
-        if tournament is None:
-            return None
-        if playing := tournament.game_of(number):
-            return playing.id
-        _sit(connection, tournament_id, replace(tournament.entrant(number), left=True))
-        _end_if_over(connection, tournament_id, at)
+    tournament = _read(connection, tournaments.c.id == tournament_id)
+    if tournament is None:
         return None
-
-    return await store.write(note)
+    if playing := tournament.game_of(number):
+        return playing.id
+    _sit(connection, tournament_id, replace(tournament.entrant(number), left=True))
+    _end_if_over(connection, tournament_id, at)
+    return None
 
 
 def _forget(connection: Connection, person: str) -> None:
@@ -197,40 +188,32 @@ def _end_if_over(connection: Connection, tournament_id: str, at: datetime) -> No
         _end(connection, tournament_id, at)
 
 
-async def start(
-    store: Store, tournament_id: str, drawn: Callable[[Sequence[int]], Sequence[int]], least: int
+@writes
+def start(
+    connection: Connection,
+    tournament_id: str,
+    drawn: Callable[[Sequence[int]], Sequence[int]],
+    least: int,
 ) -> bool:
     """Draw who plays whom, unless that is done, or fewer are there.
 
     drawn : brings the numbers of the entrants into an order
     """
-
-    def draw(connection: Connection) -> bool:
-        state = _read(connection, tournaments.c.id == tournament_id)
-        if state is None or state.started or state.ended or len(state.present) < least:
-            return False
-        numbers = list(drawn([entrant.number for entrant in state.present]))
-        this = update(tournaments).where(tournaments.c.id == tournament_id)
-        connection.execute(this.values(draw=numbers))
-        return True
-
-    return await store.write(draw)
+    state = _read(connection, tournaments.c.id == tournament_id)
+    if state is None or state.started or state.ended or len(state.present) < least:
+        return False
+    numbers = list(drawn([entrant.number for entrant in state.present]))
+    this = update(tournaments).where(tournaments.c.id == tournament_id)
+    connection.execute(this.values(draw=numbers))
+    return True
 
 
-async def end(store: Store, tournament_id: str, at: datetime) -> bool:
-    """End it; false where that was done before."""
-    return await store.write(lambda connection: _end(connection, tournament_id, at))
-
-
-async def put_away(store: Store, place: str, at: datetime) -> bool:
+@writes
+def put_away(connection: Connection, place: str, at: datetime) -> bool:
     """End what is open in a place, damaged or not; false where nothing is."""
     here = select(tournaments.c.id).where(tournaments.c.place == place, _OPEN)
-
-    def end_all(connection: Connection) -> bool:
-        ended = [_end(connection, each, at) for each in connection.scalars(here).all()]
-        return any(ended)
-
-    return await store.write(end_all)
+    ended = [_end(connection, each, at) for each in connection.scalars(here).all()]
+    return any(ended)
 
 
 def begins(tournament_id: str, sides: tuple[int, int]) -> Callable[[Connection, str], None]:
@@ -258,6 +241,9 @@ def _end(connection: Connection, tournament_id: str, at: datetime) -> bool:
     last = connection.scalar(over.where(tournament_games.c.tournament_id == tournament_id))
     this = update(tournaments).where(tournaments.c.id == tournament_id, _OPEN)
     return bool(connection.execute(this.values(ended_at=max(at, last or at))).rowcount)
+
+
+end = writes(_end)
 
 
 def _sit(connection: Connection, tournament_id: str, entrant: Entrant) -> None:
