@@ -76,8 +76,8 @@ def feature(core: Core) -> Feature:
             game = " ".join(f"{name}:{value}" for name, value in options if value is not None)
             return exploration(answer, game, private=here is not None)
 
-        of_game = partial(service.explored_in, oracle.advisor)
-        of_position = partial(service.explored, oracle.advisor)
+        of_game = partial(service.explored, oracle.advisor.asked_in)
+        of_position = partial(service.explored, oracle.advisor.asked)
         return questions.answered(line, caller, of_game, of_position, reply)
 
     return Feature([explain, explore], {Walk: walk})

@@ -4,7 +4,7 @@ What is explained is the whole map of a turn with the moment marked; where one w
 position, and those a step away.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -143,14 +143,9 @@ class Ground:
         return position if leads_to(position) or not leads_to(self.begin) else None
 
 
-def explored(advisor: Advisor, left: Remaining | None, situation: Situation) -> Exploration:
-    """The position that somebody describes. Raises FarkleError."""
-    return explore(advisor.asked(left, situation))
-
-
-def explored_in(advisor: Advisor, game: Game) -> Exploration:
-    """The position of a game before its roll, made or not. Raises FarkleError."""
-    return explore(advisor.asked_in(game))
+def explored(find: Callable[..., Asked], *where: object) -> Exploration:
+    """The position that a function of an advisor finds. Raises FarkleError."""
+    return explore(find(*where))
 
 
 def explored_at(advisor: Advisor, rules: Ruleset, position: Position) -> Exploration:
@@ -178,16 +173,11 @@ def _steps(play: BestPlay, position: Position) -> Iterator[Step]:
         if begin is None:
             return
         ground = replace(ground, begin=begin)
-    begin, after = ground.begin, _next_turn(play, ground.begin)
-    steps = [
-        *_steps_on(ground, begin),
-        Step(Field.SIDES, 0, False, None if after == begin else ground.found(after)),
-    ]
-    for step in steps:
-        if step.position and play.matchup is not None:
-            yield replace(step, position=_mover_first(step.position))
-        else:
-            yield step
+    for field, amount, is_large, candidates in _ways(ground):
+        found = next(filter(None, map(ground.found, candidates)), None)
+        if found and play.matchup is not None:
+            found = _mover_first(found)
+        yield Step(field, amount, is_large, found)
 
 
 def large_step(rules: Ruleset) -> int:
@@ -200,40 +190,39 @@ def large_step(rules: Ruleset) -> int:
     return max(2, steps) * rules.point_step
 
 
-def _steps_on(ground: Ground, position: Position) -> Iterator[Step]:
-    """All steps that the rules know but to the other side, in the order in which they are shown."""
-    rules = ground.rules
+def _ways(ground: Ground) -> Iterator[tuple[Field, int, bool, Iterable[Position]]]:
+    """All steps that the rules know, in the order in which they are shown.
+
+    Each is what it changes, by how much, whether that is much, and the positions to which it may
+    lead, of which the first that is found counts.
+    """
+    rules, limit = ground.rules, ground.rules.farkle_limit
     small, large = rules.point_step, large_step(rules)
     amounts = ((-large, True), (-small, False), (small, False), (large, True))
     for field in (Field.OWN, Field.OPPONENT):
         for amount, is_large in amounts:
-            yield Step(field, amount, is_large, _scored(ground, position, field, amount))
+            yield field, amount, is_large, _scored(ground, field, amount)
     for amount, is_large in amounts:
-        neighbour = _on_in_turn(ground, position, amount, is_large=is_large)
-        yield Step(Field.TURN, amount, is_large, neighbour)
-    for field in _COUNTED:
-        if field in _known_counts(ground):
-            for amount in (-1, 1):
-                yield Step(field, amount, False, _counted(ground, position, field, amount))
-    for field, turned in _turned_over(ground, position):
-        yield Step(field, 0, False, ground.found(turned))
+        yield Field.TURN, amount, is_large, _on_in_turn(ground, amount, is_large=is_large)
+    counted = {
+        Field.DICE: True,
+        Field.HOT_DICE: rules.hot_dice_counted > 1,
+        Field.FARKLES: limit > 1,
+        Field.THEIR_FARKLES: limit > 1 and ground.play.players == 2,
+    }
+    for field, matters in counted.items():
+        for amount in (-1, 1) if matters else ():
+            yield field, amount, False, _counted(ground, field, amount)
+    for field, turned in _turned_over(ground):
+        yield field, 0, False, [turned]
+    after = _next_turn(ground.play, ground.begin)
+    yield Field.SIDES, 0, False, [after] if after != ground.begin else []
 
 
-def _known_counts(ground: Ground) -> set[Field]:
-    """What matters under the rules of what is counted one by one."""
-    known = {Field.DICE}
-    if ground.rules.hot_dice_counted > 1:
-        known.add(Field.HOT_DICE)
-    if ground.rules.farkle_limit > 1:
-        known.add(Field.FARKLES)
-        if ground.play.players == 2:
-            known.add(Field.THEIR_FARKLES)
-    return known
-
-
-def _turned_over(ground: Ground, position: Position) -> Iterator[tuple[Field, Position]]:
+def _turned_over(ground: Ground) -> Iterator[tuple[Field, Position]]:
     """What may be one way or the other under the rules, turned over; of two what both have."""
-    rules, are_two = ground.rules, len(position.players) == 2
+    rules, position = ground.rules, ground.begin
+    are_two = len(position.players) == 2
     if rules.has_opening and _scores_fall(rules):
         yield Field.ON_BOARD, position.change(on_board=not position.on_board)
         if are_two:
@@ -248,9 +237,9 @@ def _scores_fall(rules: Ruleset) -> bool:
     return bool(rules.farkle_penalty or "loses_score" in rules.decisive)
 
 
-def _scored(ground: Ground, position: Position, field: Field, amount: int) -> Position | None:
-    """The position with another score: by the whole amount, or as far as there are any."""
-    rules = ground.rules
+def _scored(ground: Ground, field: Field, amount: int) -> Iterator[Position]:
+    """The position with another score: by the whole amount, then by less and less."""
+    rules, position = ground.rules, ground.begin
     is_own = field is Field.OWN
     score = position.banked if is_own else position.opponent
     was_on_board = position.on_board if is_own else position.opponent_on_board
@@ -261,17 +250,12 @@ def _scored(ground: Ground, position: Position, field: Field, amount: int) -> Po
             moved = position.change(banked=target, on_board=on_board)
         else:
             moved = position.change(opponent=target, opponent_on_board=on_board)
-        for scored in ground.scored(moved):
-            if neighbour := ground.found(scored):
-                return neighbour
-    return None
+        yield from ground.scored(moved)
 
 
-def _on_in_turn(
-    ground: Ground, position: Position, amount: int, *, is_large: bool
-) -> Position | None:
-    """The position at another turn total that can occur, with dice as near as there are."""
-    rules, rolled = ground.rules, _rolled(ground)
+def _on_in_turn(ground: Ground, amount: int, *, is_large: bool) -> Iterator[Position]:
+    """The position at the next turn total that can occur, with dice as near as there are."""
+    rules, position, rolled = ground.rules, ground.begin, _rolled(ground)
     possible = np.asarray(np.any(rolled, axis=(0, 2)))
     last, steps = len(possible) - 1, amount // rules.point_step
     # beyond the last row turns may go on
@@ -282,10 +266,9 @@ def _on_in_turn(
         rows = range(max(0, row + steps), row) if is_large else range(row - 1, -1, -1)
     else:
         rows = range(min(last, row + steps), row, -1) if is_large else range(row + 1, last + 1)
-    for target in rows:
-        if possible[target]:
-            return _nearest(ground, position, target, rolled[:, target])
-    return None
+    target = next((row for row in rows if possible[row]), None)
+    if target is not None:
+        yield _nearest(ground, target, rolled[:, target])
 
 
 def _rolled(ground: Ground) -> Bools:
@@ -295,12 +278,12 @@ def _rolled(ground: Ground) -> Bools:
     return np.asarray(ground.possible & np.repeat(rolled, ground.possible.shape[2] // len(layers)))
 
 
-def _nearest(ground: Ground, position: Position, row: int, possible: Bools) -> Position | None:
+def _nearest(ground: Ground, row: int, possible: Bools) -> Position:
     """The position at the turn total of a row, with hot dice and dice as near as can be.
 
     possible : the states there, shape (levels, columns)
     """
-    rules, now = ground.rules, position.turn
+    rules, now = ground.rules, ground.begin.turn
     layers, total = memories(rules.of_turn), row * ground.rules.point_step
     width, most = possible.shape[1] // len(layers), rules.hot_dice_counted - 1
 
@@ -320,7 +303,7 @@ def _nearest(ground: Ground, position: Position, row: int, possible: Bools) -> P
         ),
     )
     turn = replace(nearest, throws=nearest.throws if rules.throws else 0)
-    return ground.found(_with_dice_held(rules, replace(position, turn=turn)))
+    return _with_dice_held(rules, replace(ground.begin, turn=turn))
 
 
 def _with_dice_held(rules: Ruleset, position: Position) -> Position:
@@ -333,9 +316,9 @@ def _with_dice_held(rules: Ruleset, position: Position) -> Position:
     return replace(position, turn=most_likely(rules, turn, turn.to_confirm, turn.throws))
 
 
-def _counted(ground: Ground, position: Position, field: Field, amount: int) -> Position | None:
-    """The position with the next number of what is counted one by one, as far as there are any."""
-    name = _COUNTED[field]
+def _counted(ground: Ground, field: Field, amount: int) -> Iterator[Position]:
+    """The position with the next numbers of what is counted one by one, as far as there are any."""
+    position, name = ground.begin, _COUNTED[field]
     least, most = 0, ground.rules.farkle_limit
     if field is Field.DICE:
         # of the remaining dice that there are at its turn total
@@ -344,11 +327,8 @@ def _counted(ground: Ground, position: Position, field: Field, amount: int) -> P
         most = ground.rules.hot_dice_counted - 1
     number = min(getattr(position, name), most) + amount
     while least <= number <= most:
-        moved = position.change(**{name: number})
-        if neighbour := ground.found(_with_dice_held(ground.rules, moved)):
-            return neighbour
+        yield _with_dice_held(ground.rules, position.change(**{name: number}))
         number += amount
-    return None
 
 
 def _next_turn(play: BestPlay, position: Position) -> Position:

@@ -55,7 +55,7 @@ def explored(folders: MatchupFolders, dice: LoadedDice, position: Position) -> E
     """A position, asked for as a command does."""
     left, situation = asked_of(dice, position)
     asked = situation._replace(rules=dice.rules, dice=dice)
-    return service.explored(advisor_on(folders, dice), left_to_roll(asked, left), asked)
+    return service.explored(advisor_on(folders, dice).asked, left_to_roll(asked, left), asked)
 
 
 @pytest.mark.mostly_slow
