@@ -23,7 +23,7 @@ from bot.views.advice import (
 )
 from bot.views.answer_data import answer_data
 from bot.views.named_dice import use_text, uses_left_text
-from solver.play.advice import Advice, Odds
+from solver.play.advice import Advice
 from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later
 
@@ -46,13 +46,6 @@ _DO = {
 }
 
 
-def happened_lines(news: News) -> list[str]:
-    """What happened, without the chances."""
-    if news.before is None:
-        return [*map(events.earlier_text, news.earlier), *_opening(news)]
-    return [*_happened(news, news.before)]
-
-
 def news_text(news: News) -> str:
     """What happened, sentence by sentence, and how the chances are now."""
     return wrap("\n".join(news_lines(news)))
@@ -60,8 +53,8 @@ def news_text(news: News) -> str:
 
 def news_lines(news: News) -> list[str]:
     """What happened at a table, line by line, without line breaks in the sentences."""
-    table, before = news.table, news.before
-    lines, game = happened_lines(news), table.game
+    table, before, game = news.table, news.before, news.table.game
+    lines = [*(_opening(news) if before is None else _happened(news, before))]
     if news.chances and (news.chances.last or not table.game.over):
         lines.append(chances_text(table.names, news.chances))
         # of a game of two without hints it has been told with these
@@ -229,18 +222,15 @@ def hint_head(hint: Hint) -> str:
     if about and (use := hint.use):
         what = use_text(about.brought, use, advice.roll if advice else ())
         return say("Use your badge: {what}.", what=what)
-    if advice and not advice.options:
+    if advice and advice.options:
+        best = advice.options[0]
+        return say(_KEEP[best.action], dice=set_aside_text(advice, best))
+    if advice:
         return say("Take the farkle with /use no, and keep your badge.")
-    return best_text(about) if about else ""
-
-
-def best_text(answer: Advice | Odds) -> str:
-    """What is best, in a few words; of a roll that has a set-aside."""
-    if isinstance(answer, Odds):
-        afresh = answer.take_over is not None and answer.action is Decision.ROLL
-        return say("Begin afresh.") if afresh else say(_DO[answer.action])
-    best = answer.options[0]
-    return say(_KEEP[best.action], dice=set_aside_text(answer, best))
+    if (odds := hint.odds) is None:
+        return ""
+    afresh = odds.take_over is not None and odds.action is Decision.ROLL
+    return say("Begin afresh.") if afresh else say(_DO[odds.action])
 
 
 def after_keeping(advice: Advice) -> str:
@@ -263,6 +253,7 @@ def _opening(news: News) -> Iterator[str]:
     table, game = news.table, news.table.game
     names = ", ".join(table.names)
     rules, goal = game.rules.name, events.goal_text(game)
+    yield from map(events.earlier_text, news.earlier)
     message = say_later("New game {game}: {names}; {rules} rules, {goal}.")
     if game.tracked:
         message = events.WITH_REAL_DICE

@@ -90,14 +90,6 @@ def highlight_of(news: News) -> Highlight | None:
     return highlight(news.before, news.events, table.game, table.events, news.chart, news.won)
 
 
-def moment_picture(news: News, highlight: Highlight | None) -> Attachment | None:
-    """The dice of a highlight of the news, where they are what it is about."""
-    if highlight is None or news.before is None:
-        return None
-    # whose dice they are moves no more where the turn is over
-    return _picture(news.before, news.table.events, highlight.feat)
-
-
 def hot_dice_picture(table: Table) -> Attachment | None:
     """The hot dice of the turn under way, once their news is over."""
     return _picture(table.game, table.events, Feat.HOT_DICE)
@@ -214,7 +206,12 @@ def table_card(
         head.append(f"-# {escape_markdown(luck)}")
     buttons, menu = _listed(table_buttons(game, opened=is_open(table), reviewable=news.reviewable))
     foot = "" if game.over else f"**{escape_markdown(_to_do(table))}**"
-    moments = (moment_picture(*pair) for pair in reversed(highlights)) if pictures else iter(())
+    moments = (
+        # whose dice they are moves no more where the turn is over
+        _picture(piece.before, piece.table.events, own.feat)
+        for piece, own in reversed(highlights)
+        if pictures and own and piece.before
+    )
     return TableCard(
         "\n".join(head),
         tuple(drawn),
