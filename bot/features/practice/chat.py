@@ -15,7 +15,7 @@ from bot.chat.features import Core, Feature, Pressed, Send
 from bot.chat.presses import Press, matching, pressable
 from bot.chat.waiting import solved_first
 from bot.features.practice import view
-from bot.features.practice.daily import Asked, Daily, Post, Solution, Verdict
+from bot.features.practice.daily import Asked, Daily, Solution, Verdict
 from bot.features.practice.drill import Drill, DrillQuestion, DrillVerdict, Wish
 from bot.services.house_rules import HouseRules
 from bot.services.situation import KCD, has_sets
@@ -76,17 +76,10 @@ def feature(core: Core) -> Feature:
         return Pressed(replace(reply, private=False) async for reply in told())
 
     async def posts(front: str, send: Send) -> None:
-        async def post(place: str, message: Post, since: datetime | None) -> bool:
-            settings = await core.tables.store.settings(place)
-            reply = Reply(
-                message,
-                lambda message: view.asked_page(message.asked).text,
-                make_card=lambda message: pressable(
-                    view.post_card(message), _daily_press(message.asked)
-                ),
-                began_in=settings.daily_language,
-            )
-            return await send(place, reply, str(message.asked.daily.day.toordinal()), since)
+        async def post(place: str, asked: Asked, since: datetime | None) -> bool:
+            language = (await core.tables.store.settings(place)).daily_language
+            reply = replace(practice_reply(asked), private=False, began_in=language)
+            return await send(place, reply, str(asked.daily.day.toordinal()), since)
 
         await daily.post_due(front, post)
 

@@ -39,6 +39,8 @@ class Asked:
 
     daily: DailyPosition
     answer: int | None = None
+    solution: "Solution | None" = None
+    """The solution of the position before, where this one is posted and there was one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +67,8 @@ class Solution:
     """Who found the best choice on two days in a row or more: the name, and how many days."""
 
 
-@dataclass(frozen=True, slots=True)
-class Post:
-    """What is said in a place at its hour."""
-
-    asked: Asked
-    solution: Solution | None
-    """The solution of the position before, if there was one."""
-
-
-SendPost = Callable[[str, Post, datetime | None], Awaitable[bool]]
-"""Sends a post to a place, unless it was sent there since a moment, and returns whether that is
+SendPost = Callable[[str, Asked, datetime | None], Awaitable[bool]]
+"""Sends a position to a place, unless it was sent there since a moment, and returns whether that is
 done; what failed is tried again the next time."""
 
 
@@ -171,7 +164,8 @@ class Daily:
         try:
             asked = await self._asked(place, day, Asker("", place))
             before = await stored.last_before(self._store, place, day)
-            message = Post(Asked(_read(asked)), await self._solution(before) if before else None)
+            solution = await self._solution(before) if before else None
+            message = Asked(_read(asked), solution=solution)
         except StoreError:
             raise
         except FarkleError as error:  # the others have theirs all the same

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from operator import itemgetter
 from typing import Any, Self
 
@@ -181,15 +182,11 @@ class Drill:
 
         Raises FarkleError.
         """
-        now = self._tables.now()
-
-        def given(asked: StoredDrill) -> StoredDrill:
-            return answered(asked, choice, now)
-
-        person = caller.person.id
+        now, person = self._tables.now(), caller.person.id
         if position is not None:
             known = await stored.drills_of(self._store, person)
             position = next((row.position for row in known if _is_meant(row, position)), position)
+        given = partial(answered, choice=choice, now=now)
         answer, is_first = await stored.answer(self._store, person, position, given)
         if answer is None or answer.choice is None:
             raise InvalidRequestError.say("no question is open for you: /drill asks one")

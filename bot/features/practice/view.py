@@ -8,7 +8,7 @@ from typing import Any
 
 from babel.dates import format_date
 
-from bot.features.practice.daily import Asked, BoardLine, Post, Solution, Verdict
+from bot.features.practice.daily import Asked, BoardLine, Solution, Verdict
 from bot.features.practice.drill import Drilled, DrillQuestion, DrillVerdict
 from bot.layout import (
     columns,
@@ -47,6 +47,8 @@ class AskedPage:
     """How it is answered, or was, where answers are pressed."""
     before: Sequence[str] = ()
     after: Sequence[str] = ()
+    above: Sequence[str] = ()
+    """What stands above a card."""
 
     @property
     def text(self) -> str:
@@ -60,7 +62,8 @@ class AskedPage:
     def card(self) -> Card:
         """The question for a phone, with a button for each choice; its number is the action."""
         question = self.question
-        head = [*map(escape_markdown, self.before), f"**{escape_markdown(self.title)}**"]
+        head = [*self.above, *map(escape_markdown, self.before)]
+        head.append(f"**{escape_markdown(self.title)}**")
         lines = [escape_markdown(question_head(question)), *choice_lines(question), self.pressed]
         text = "\n".join([*head, *lines, *self.after])
         return Card(text, (_dice_attachment(question),), tuple(_choice_buttons(question)))
@@ -249,7 +252,7 @@ _NAME = 20
 
 
 def asked_page(asked: Asked) -> AskedPage:
-    """The question, and what the reader has answered."""
+    """The question, and what the reader has answered; of a post also how the last one went."""
     daily = asked.daily
     title = say("Daily position of {day}", day=day_text(daily.day))
     if asked.answer is not None:
@@ -260,7 +263,10 @@ def asked_page(asked: Asked) -> AskedPage:
     pressed = say(
         "What wins most often? You have one answer, and only you see whether it was right."
     )
-    return AskedPage(daily, title, typed, pressed)
+    above = []
+    if over := asked.solution:
+        above = [*map(escape_markdown, _solution(over)), id_line(over.daily), ""]
+    return AskedPage(daily, title, typed, pressed, above=above)
 
 
 def answer_page(answer: Verdict | Solution) -> SolvedPage:
@@ -289,16 +295,6 @@ def board_text(board: Sequence[BoardLine]) -> str:
         " percentage points:"
     )
     return "\n".join([wrap(head), *columns(rows, right={0, 2, 3, 4})])
-
-
-def post_card(post: Post) -> Card:
-    """The message of a day: how the last one went, and then the question."""
-    card = asked_page(post.asked).card
-    if post.solution is None:
-        return card
-    solution = post.solution
-    lines = [*map(escape_markdown, _solution(solution)), id_line(solution.daily)]
-    return Card("\n".join([*lines, "", card.text]), card.attachments, card.buttons)
 
 
 def asked_data(asked: Asked) -> dict[str, Any]:

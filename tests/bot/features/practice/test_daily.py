@@ -12,7 +12,7 @@ from unittest.mock import AsyncMock
 import pytest
 from sqlalchemy import Connection, Text, literal
 
-from bot.features.practice.daily import BoardLine, Daily, Post, Solution, Verdict, board, streak_of
+from bot.features.practice.daily import Asked, BoardLine, Daily, Solution, Verdict, board, streak_of
 from bot.features.practice.store import DailyAnswer, daily_answers, daily_positions
 from bot.services.advisor import Advisor
 from bot.services.situation import RULES_SETTING
@@ -37,14 +37,14 @@ class Program:
         parts.games.tables.now = clock
         self.store = parts.store
         self.daily = Daily(parts.games.tables, parts.games.oracle, parts.rules)
-        self.posted: list[tuple[str, Post]] = []
+        self.posted: list[tuple[str, Asked]] = []
         self.since: list[datetime | None] = []
         self.works = True
 
     async def look(self) -> None:
         await self.daily.post_due("discord", self._post)
 
-    async def _post(self, place: str, post: Post, since: datetime | None) -> bool:
+    async def _post(self, place: str, post: Asked, since: datetime | None) -> bool:
         await asyncio.sleep(0)
         self.since.append(since)
         if self.works:
@@ -211,7 +211,7 @@ async def test_it_is_posted_at_the_hour_once_by_one_program(
         await asyncio.gather(program.look(), other.look(), program.look())
     posted = program.posted + other.posted
     assert sorted(place for place, _ in posted) == [HERE, THERE]
-    assert {post.asked.daily.day for _, post in posted} == {MONDAY}
+    assert {post.daily.day for _, post in posted} == {MONDAY}
     assert [post.solution for _, post in posted] == [None, None]
 
 
@@ -230,7 +230,7 @@ async def test_the_next_post_begins_with_the_solution(program: Program, clock: C
     assert len(posts) == 4
     last = posts[-1].solution
     assert last is not None
-    assert last.daily == posts[-2].asked.daily
+    assert last.daily == posts[-2].daily
     assert (last.answers, last.found) == (2, 2)
     assert last.streaks == (("ann", 3), ("bob", 2))
     second = posts[1].solution
@@ -243,7 +243,7 @@ async def test_a_bot_that_was_off_posts_when_it_is_back_on_the_same_day(
 ) -> None:
     clock.wait(hours=6)  # 23:59
     await program.look()
-    assert {post.asked.daily.day for _, post in program.posted} == {MONDAY}
+    assert {post.daily.day for _, post in program.posted} == {MONDAY}
     program.posted.clear()
     clock.wait(days=1, minutes=1)  # 00:00, and that of the day before is late
     await program.look()
@@ -306,7 +306,7 @@ async def test_an_hour_that_is_put_off_brings_nothing_back(program: Program, clo
         clock.wait(hours=hours)
         await program.look()
     posts = [post for place, post in program.posted if place == HERE]
-    assert [post.asked.daily.day for post in posts] == [MONDAY, MONDAY + timedelta(days=1)]
+    assert [post.daily.day for post in posts] == [MONDAY, MONDAY + timedelta(days=1)]
     assert posts[1].solution is not None
     assert posts[1].solution.daily == monday
 
@@ -345,7 +345,7 @@ async def test_whoever_turns_at_hours_and_clocks_no_solution_is_told_too_early(
         here = [post for place, post in program.posted if place == HERE]
         told |= {post.solution.daily.day for post in here if post.solution}
     assert asked == sorted(asked)
-    days = [post.asked.daily.day for post in here]
+    days = [post.daily.day for post in here]
     assert days == sorted(set(days))
 
 

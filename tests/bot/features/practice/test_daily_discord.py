@@ -9,8 +9,8 @@ from unittest.mock import AsyncMock
 import pytest
 
 from bot.features.practice import store as stored
-from bot.features.practice.daily import Asked, Post, Solution
-from bot.features.practice.view import answer_page, post_card
+from bot.features.practice.daily import Asked, Solution
+from bot.features.practice.view import answer_page, asked_page
 from bot.layout import MOST_IN_MESSAGE
 from bot.store.rows import StoreError
 from bot.store.store import Store
@@ -185,7 +185,7 @@ def test_the_longest_post_fits(strategies: dict[str, Strategy], clock: Clock) ->
         daily = daily_position(strategies[name], day)
         streaks = tuple(("_*~" * 10, 1000 - k) for k in range(50))
         solution = Solution(daily, 1000, 999, streaks)
-        found = post_card(Post(Asked(daily), solution))
+        found = asked_page(Asked(daily, solution=solution)).card
         told = answer_page(solution).card
         assert max(len(found.text), len(told.text)) < MOST_IN_MESSAGE
         assert found.buttons
