@@ -251,7 +251,7 @@ def _compare_scores(strategies: list[Strategy]) -> Picture:
         rules = strategy.rules
         scores = _scores(rules, None, 0, _WIN_CELLS)
         chances = np.diagonal(win_map(strategy, first_position(rules), scores).win_probability)
-        curves.append(Curve(rules.name, scores / rules.goal * 100, chances * 100))
+        curves.append((rules.name, scores / rules.goal * 100, chances * 100))
         rows += [
             {"rules": rules.name, "score": score, "win_probability": chance}
             for score, chance in zip(scores.tolist(), chances.tolist(), strict=True)

@@ -101,6 +101,8 @@ class DiceRecord(FaceCounts):
     six_dice_farkles: int
     farkle_chances: tuple[tuple[float, int], ...]
     """Chances of a farkle under the rules that were played, each with its number of rolls."""
+    loaded: tuple[LoadedCount, ...] = ()
+    """The dice that players brought, which are not among the others."""
 
     @property
     def expected_farkles(self) -> float:

@@ -1,7 +1,6 @@
 """What a die, a rule or a goal changes: by rule set, along an option, and by the score."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import cycle
 from typing import TYPE_CHECKING
 
@@ -20,13 +19,8 @@ _DASHES = ("-", "--", "-.", ":")
 _NAME = 16
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Curve:
-    """An amount of one rule set along an axis that all share."""
-
-    name: str
-    x: Floats
-    y: Floats
+Curve = tuple[str, Floats, Floats]
+"""An amount of one rule set along an axis that all share: its name, and both coordinates."""
 
 
 def sweep_chart(
@@ -102,19 +96,18 @@ def curves_picture(
     look, rows = page.look, -(-len(curves) // 2)
     low = page.floor + (0.85 + 0.34 * rows) / page.height
     axes = page.figure.add_axes((0.14, low, 0.82, page.ceiling - low))
-    for curve, colour, marker, dash in zip(
-        curves, cycle(look.lines), cycle(drawing.MARKERS), cycle(_DASHES), strict=False
-    ):
+    styles = zip(cycle(look.lines), cycle(drawing.MARKERS), cycle(_DASHES), strict=False)
+    for (name, x, y), (colour, marker, dash) in zip(curves, styles, strict=False):
         axes.plot(
-            curve.x,
-            curve.y,
+            x,
+            y,
             dash,
             color=colour,
             linewidth=3,
             marker=marker,
             markersize=10,
-            markevery=max(1, len(curve.x) // 8),
-            label=drawing.drawable(curve.name, 2 * _NAME),
+            markevery=max(1, len(x) // 8),
+            label=drawing.drawable(name, 2 * _NAME),
         )
     axes.set_xlabel(labels[0], labelpad=3)
     axes.set_ylabel(labels[1], labelpad=6)

@@ -3,7 +3,6 @@
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
 from typing import Any, NamedTuple
 
 Cell = str | int | float | bool | None | Sequence[int]
@@ -58,18 +57,10 @@ def flat(row: Mapping[str, Any], before: str = "") -> dict[str, Cell]:
     return cells
 
 
-def _written(cell: Cell) -> str:
+def _written(cell: Cell) -> str | float | None:
     """A cell as it stands in a file: what a program reads back."""
-    match cell:
-        case None:
-            return ""
-        case bool():
-            return "true" if cell else "false"
-        case StrEnum():
-            return cell.value
-        case str():
-            return cell
-        case int() | float():
-            return repr(cell)
-        case _:
-            return " ".join(map(str, cell))
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, str | int | float | None):
+        return cell
+    return " ".join(map(str, cell))

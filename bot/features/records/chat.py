@@ -125,7 +125,7 @@ class RecordCommands:
     async def _dice(self, line: Line, caller: Caller) -> Stream:
         asked = self._tables.store.database.url, _place(line, caller)
         task = self._oracle.tasks.told(caller.asker, say_later("dice statistics"), fallen, *asked)
-        yield replies(task, view.dice_records_text, view.dice_records_data)
+        yield replies(task, view.dice_record_text, view.dice_record_data)
 
     @asked(
         "/proof [GAME]",

@@ -5,14 +5,14 @@ import json
 import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, Self
 
 from pydantic import ValidationError
 
-from bot.review.dice_record import DiceRecord, LoadedCount, dice_record, loaded_record
+from bot.review.dice_record import DiceRecord, dice_record, loaded_record
 from bot.services.chances import Oracle
 from bot.services.place_settings import check_games
 from bot.services.policies import policy_of
@@ -196,22 +196,12 @@ _DICE = 6
 _Known = tuple[tuple[int, ...], tuple[bool, float] | None]
 
 
-@dataclass(frozen=True, slots=True)
-class DiceRecords:
-    """How dice have fallen."""
-
-    fair: DiceRecord
-    """The dice that are to fall evenly."""
-    loaded: tuple[LoadedCount, ...] = ()
-    """The dice that players brought."""
-
-
-def fallen(database: str, place: str | None) -> DiceRecords:
+def fallen(database: str, place: str | None) -> DiceRecord:
     """How the dice have fallen in a place, or everywhere. Raises StoreError."""
     games = asyncio.run(_games(database, place))
     fair = dice_record(roll for game in games if not brings_dice(game) for roll in _known(game))
     own = (history for game in games if brings_dice(game) for history in _replayed(game))
-    return DiceRecords(fair, loaded_record(own))
+    return replace(fair, loaded=loaded_record(own))
 
 
 def _replayed(game: Happened) -> Iterator[tuple[Begun, Sequence[Event]]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from bot.features.records.service import DiceRecords, Match, MatchGame, Season
+from bot.features.records.service import Match, MatchGame, Season
 from bot.layout import columns, percent, room, rough_percent, wrap
 from bot.review.dice_record import FEWEST_DICE, DiceRecord, FaceCounts, Fairness, LoadedCount
 from bot.review.review import BANDS
@@ -275,23 +275,6 @@ _FALLS = {
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
-def dice_records_text(records: DiceRecords) -> str:
-    """The dice of the rules, and then those that players brought."""
-    if not records.loaded:
-        return dice_record_text(records.fair)
-    parts = [dice_record_text(records.fair)] if records.fair.dice else []
-    return "\n\n".join([*parts, _loaded_text(records.loaded)])
-
-
-def dice_records_data(records: DiceRecords) -> dict[str, Any]:
-    """Both for programs."""
-    loaded = [
-        {"die": count.die.typed, **_counts_data(count), "expected": _by_face(count.expected)}
-        for count in records.loaded
-    ]
-    return dice_record_data(records.fair) | ({"loaded": loaded} if loaded else {})
-
-
 def _loaded_text(loaded: Sequence[LoadedCount]) -> str:
     """A line for each die: the share of each face, and that by its weights in brackets."""
     head = say(
@@ -309,6 +292,13 @@ def _loaded_text(loaded: Sequence[LoadedCount]) -> str:
 
 
 def dice_record_text(record: DiceRecord) -> str:
+    """The dice of the rules, and then those that players brought."""
+    parts = [_fair_text(record)] if record.dice or not record.loaded else []
+    parts += [_loaded_text(record.loaded)] if record.loaded else []
+    return "\n\n".join(parts)
+
+
+def _fair_text(record: DiceRecord) -> str:
     """A bar for each face, then in words whether fair dice would roll so."""
     if not record.dice:
         return say("No dice have been rolled yet.")
@@ -350,6 +340,10 @@ def fairness_text(record: DiceRecord) -> str:
 
 def dice_record_data(record: DiceRecord) -> dict[str, Any]:
     """A record for programs; p-values are not rounded."""
+    loaded = [
+        {"die": count.die.typed, **_counts_data(count), "expected": _by_face(count.expected)}
+        for count in record.loaded
+    ]
     return {
         "rolls": record.rolls,
         **_counts_data(record),
@@ -363,6 +357,7 @@ def dice_record_data(record: DiceRecord) -> dict[str, Any]:
             "farkle_chance": record.farkle_chance,
             "p_value": record.farkles_p_value,
         },
+        **({"loaded": loaded} if loaded else {}),
     }
 
 

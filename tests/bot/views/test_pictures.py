@@ -16,7 +16,7 @@ from matplotlib.colors import to_hex
 from PIL import Image
 
 from bot.languages import language
-from bot.views.comparison_picture import Curve, curves_picture, sweep_chart, sweep_size
+from bot.views.comparison_picture import curves_picture, sweep_chart, sweep_size
 from bot.views.drawing import (
     DARK,
     FORMS,
@@ -252,7 +252,7 @@ def test_bars_are_as_long_as_the_amounts() -> None:
 
 def test_curves() -> None:
     line = np.linspace(0, 100, 30)
-    curves = [Curve(f"rules {k}", line, line / (k + 1)) for k in range(9)]
+    curves = [(f"rules {k}", line, line / (k + 1)) for k in range(9)]
     png = curves_picture("Curves", ["of nine"], ("x", "y"), curves, Style(LIGHT, size=(600, 700)))
     assert size_of(png) == (600, 700)
 
