@@ -174,10 +174,10 @@ def _steps(play: BestPlay, position: Position) -> Iterator[Step]:
             return
         ground = replace(ground, begin=begin)
     for field, amount, is_large, candidates in _ways(ground):
-        found = next(filter(None, map(ground.found, candidates)), None)
-        if found and play.matchup is not None:
-            found = _mover_first(found)
-        yield Step(field, amount, is_large, found)
+        neighbour = next(filter(None, map(ground.found, candidates)), None)
+        if neighbour and play.matchup is not None:
+            neighbour = _mover_first(neighbour)
+        yield Step(field, amount, is_large, neighbour)
 
 
 def large_step(rules: Ruleset) -> int:
