@@ -281,8 +281,8 @@ class Reader:
 
     worth: Worth
     game: Game
-    start: Shares
-    value: Shares
+    start: Shares = field(init=False)
+    value: Shares = field(init=False)
     """Win probabilities by seat after the last event that was read."""
     moments: list[Moment] = field(default_factory=list)
     changes: list[TurnChange] = field(default_factory=list)
@@ -290,16 +290,23 @@ class Reader:
     index: int = 0
     """Index of the event that is read."""
     open: _Decision | None = None
-    turns: list[int] = field(default_factory=list)
+    turns: list[int] = field(init=False)
     """The number of the turn under way or to come, by seat."""
-    turn_start: tuple[float, ...] = ()
+    turn_start: Shares = field(init=False)
     """Win probabilities by seat when the turn began."""
     first: int = 0
     """The index of the first moment of the turn under way."""
-    losses: list[list[float]] = field(default_factory=list)
+    losses: list[list[float]] = field(init=False)
     """The win probability that each decision gave away which was not forced, by seat."""
-    luck: list[list[float]] = field(default_factory=list)
+    luck: list[list[float]] = field(init=False)
     """The win probability that each roll gained, by seat."""
+
+    def __post_init__(self) -> None:
+        self.start = self.worth.shares(self.game)
+        self.value = self.turn_start = _rounded_alike(self.start)
+        self.turns = [1 for _ in self.game.seats]
+        self.losses = [[] for _ in self.game.seats]
+        self.luck = [[] for _ in self.game.seats]
 
     @property
     def shares(self) -> Shares:
@@ -311,17 +318,6 @@ class Reader:
         """Drop the moments and changes of finished turns, but for the last change and all sums."""
         del self.moments[: self.first], self.changes[:-1]
         self.first = 0
-
-    def apart(self) -> "Reader":
-        """A copy of the reader, which can read events that may yet not happen."""
-        return replace(
-            self,
-            moments=self.moments.copy(),
-            changes=self.changes.copy(),
-            turns=self.turns.copy(),
-            losses=[values.copy() for values in self.losses],
-            luck=[values.copy() for values in self.luck],
-        )
 
     def read(  # noqa: C901 - kinds of events
         self, index: int, event: Event, after: Game
@@ -466,20 +462,7 @@ def read_events(worth: Worth, first: Begun, events: Sequence[Event]) -> Reader:
     """
     steps = effective_events(first, events)
     began = steps_before_start(steps)
-    game = steps[began - 1][2] if began else begin(first)
-    start = worth.shares(game)
-    value = _rounded_alike(start)
-    seats = range(len(game.seats))
-    reader = Reader(
-        worth,
-        game,
-        start,
-        value,
-        turns=[1] * len(seats),
-        turn_start=value,
-        losses=[[] for _ in seats],
-        luck=[[] for _ in seats],
-    )
+    reader = Reader(worth, steps[began - 1][2] if began else begin(first))
     for index, event, after in steps[began:]:
         reader.read(index, event, after)
     return reader

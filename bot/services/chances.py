@@ -77,12 +77,11 @@ class GameReaders:
             return shares, reader.changes[-1] if reader.changes else None
 
     def whole(self, worth: Worth, table: Table) -> Reader:
-        """What has read a game from its first event to its last; it is the caller's own."""
+        """What has read a game from its first event to its last, which may not be stored yet."""
         with self._lock:
-            done, known = self._known.get(table.game.id, ((), None))
-            # the last events may not be stored yet
-            known = known and known.apart()
-        return _read(worth, table, done, known)
+            reader = _read(worth, table, *self._known.pop(table.game.id, ((), None)))
+            self._known[table.game.id] = table.events, reader
+            return reader
 
     def forget(self, game_id: str) -> None:
         """Let go of what was read of a game that is over."""
