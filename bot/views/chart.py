@@ -1,7 +1,7 @@
 """The course of a game, win probabilities turn by turn: as plain text and as a picture."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -223,7 +223,7 @@ def _label_ends(axes: "Axes", renderer: Any, chart: GameChart, look: Look) -> No
         colour, _ = _style(look, seat)
         percents = _whole_percent(share)
         room = _LABEL_PIXELS if roomy else _LABEL_PIXELS - 75
-        name = _fitting(chart.names[seat], seat, room, lambda text: _pixels(renderer, text, strong))
+        name = _fitting(chart.names[seat], seat, room, renderer, strong)
         if roomy:
             facts = say("{chance}, {points:,} points", chance=percents, points=last.scores[seat])
             notes = [(name, strong, 7.5), (facts, plain, -8)]
@@ -286,14 +286,10 @@ def _style(look: Look, seat: int) -> tuple[str, str]:
     return look.lines[seat % len(look.lines)], MARKERS[seat % len(MARKERS)]
 
 
-def _fitting(name: str, seat: int, room: float, measure: Callable[[str], float]) -> str:
+def _fitting(name: str, seat: int, room: float, renderer: Any, font: "FontProperties") -> str:
     for width in range(_NAME_WIDTH, 1, -1):
         text = drawable(name, width) or _nameless(seat)
-        if measure(text) <= room:
+        pixels, _, _ = renderer.get_text_width_height_descent(text, font, ismath=False)
+        if pixels <= room:
             break
     return text
-
-
-def _pixels(renderer: Any, text: str, font: "FontProperties") -> float:
-    width, _, _ = renderer.get_text_width_height_descent(text, font, ismath=False)
-    return float(width)

@@ -146,19 +146,14 @@ def _has_two_prices(rules: Ruleset) -> bool:
     )
 
 
-def _alike_first(combination: tuple[Dice, int]) -> tuple[bool, Dice]:
-    """The order of combinations in which those of one face come first."""
-    dice, _ = combination
-    return len({*dice}) > 1, dice
-
-
 def _better_in_parts(rules: Ruleset) -> list[str]:
     """Some combinations that are worth more taken apart: others follow the same way."""
     worth = all_points(rules)
+    alike_first = sorted(rules.combinations.items(), key=lambda pair: (len({*pair[0]}) > 1, pair))
     sentence = say_later("{dice} is worth {points:,}")
     examples = [
         say(sentence, dice=" ".join(map(str, dice)), points=worth[make_roll(dice)])
-        for dice, points in sorted(rules.combinations.items(), key=_alike_first)
+        for dice, points in alike_first
         if dice[-1] < FREED and worth[make_roll(dice)] > points
     ]
     return examples[:2]
