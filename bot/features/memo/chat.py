@@ -47,7 +47,7 @@ def feature(core: Core) -> Feature:
             what = say_later("table to memorise")
             put_off = replace(known, put_off=PutOff(seconds, _reference(line, caller, meant)))
             if seconds > tasks.limits.seconds:
-                yield _reply(await _drawn(oracle, caller, put_off))
+                yield await _reply(oracle, caller, put_off)
                 return
             try:
                 async with tasks.task(caller.asker, what, each=seconds) as task:
@@ -59,7 +59,7 @@ def feature(core: Core) -> Feature:
                             known = answer
             except FarkleError as error:  # the table itself can be shown all the same
                 known, refusal = put_off, error
-        yield _reply(await _drawn(oracle, caller, known))
+        yield await _reply(oracle, caller, known)
         if refusal:
             raise refusal
 
@@ -77,15 +77,13 @@ def _reference(line: Line, caller: Caller, meant: Ruleset) -> str:
     return shlex.join(words + (["--unit", unit] if unit else []))
 
 
-def _reply(answer: MemoAnswer) -> Reply:
-    return Reply(answer, memo_text, memo_data, _card, is_drawn=True)
+async def _reply(oracle: Oracle, caller: Caller, answer: MemoAnswer) -> Reply:
+    """An answer with its picture, unless there is no time for pictures."""
+    picture = await oracle.tasks.drawn(caller.asker, memo_picture, answer)
+    drawn = replace(answer, picture=picture)
+    return Reply(drawn, memo_text, memo_data, _card, is_drawn=True)
 
 
 def _card(answer: MemoAnswer) -> Card | None:
     card = memo_card(answer)
     return card and pressable(card, NotesPress)
-
-
-async def _drawn(oracle: Oracle, caller: Caller, answer: MemoAnswer) -> MemoAnswer:
-    """An answer with its picture, unless there is no time for pictures."""
-    return replace(answer, picture=await oracle.tasks.drawn(caller.asker, memo_picture, answer))

@@ -229,10 +229,7 @@ def explanation_text(explanation: Explanation) -> str:
 
 def explanation_card(explanation: Explanation) -> Card:
     """Return the explanation as a message, with the picture if there is one."""
-    if explanation.named:
-        text = plain_markdown(explanation_text(explanation))
-    else:
-        text = "\n".join(map(plain_markdown, (_sentences(explanation), _border(explanation))))
+    text = plain_markdown(explanation_text(explanation))
     if explanation.picture is None:
         return Card(text)
     shown = say(

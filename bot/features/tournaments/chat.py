@@ -83,11 +83,9 @@ def feature(core: Core) -> Feature:
         standing = await tournaments.after(table)
         if standing is None:
             return None
-        return replace(
-            tournament_reply(standing),
-            make_text=lambda news: "\n".join(view.tournament_lines(news.tournament)),
-            make_data=lambda news: {"tournament": view.state_data(news.tournament)},
-        )
+        # beside the data of the table
+        data = {"tournament": view.state_data(standing.tournament)}
+        return replace(tournament_reply(standing), make_data=lambda _: data)
 
     return Feature(tournament_commands(core, tournaments), {TournamentPress: press}, after_game)
 

@@ -32,11 +32,6 @@ def tournament_text(news: TournamentNews) -> str:
     return wrap("\n".join(_lines([*_happened(news), *_blocks(news.tournament)])))
 
 
-def tournament_lines(tournament: Tournament) -> list[str]:
-    """A tournament after one of its games, without line breaks in the sentences."""
-    return _lines(list(_blocks(tournament)))
-
-
 def tournament_data(news: TournamentNews) -> dict[str, Any]:
     """A tournament as plain data, without the ids of people."""
     return {

@@ -20,7 +20,8 @@ from bot.features.tournaments.bracket import (
     bracket,
     round_robin,
 )
-from bot.features.tournaments.view import tournament_lines
+from bot.features.tournaments.service import TournamentNews
+from bot.features.tournaments.view import tournament_text
 
 DRAWS = st.integers(2, 16).flatmap(lambda n: st.permutations(range(n)))
 
@@ -47,7 +48,7 @@ def gone(found: Tournament, number: int) -> Tournament:
 
 def test_who_has_left_is_marked_where_nothing_was_played() -> None:
     found = gone(tournament(Form.KNOCK_OUT, [0, 1, 2]), 0)
-    lines = tournament_lines(found)
+    lines = tournament_text(TournamentNews(found)).splitlines()
     assert lines[-5:-1] == [
         "  name 0 (left) – bye",
         "  name 1 – name 2",
@@ -56,7 +57,7 @@ def test_who_has_left_is_marked_where_nothing_was_played() -> None:
     ]
     four = tournament(Form.KNOCK_OUT, [0, 1, 2, 3])
     four = gone(played(four, four.due[0], 1.0, 0.0), 3)
-    assert "  name 0 ✓ – name 3" in tournament_lines(four)
+    assert "  name 0 ✓ – name 3" in tournament_text(TournamentNews(four)).splitlines()
 
 
 @given(DRAWS)
