@@ -46,21 +46,26 @@ _SCORES = {"bank": _HAS, "farkle": _STAYS, "farkle that costs": _STAYS, "lose": 
 """What the end of a turn leaves its player with, but where the game ends by it."""
 _SHOWN = 6
 """Set-asides that are named."""
-WITH_REAL_DICE = say_later("New game with real dice: {names}; {rules} rules, {goal}.")
 _STAGES = {Stage.FINAL: say_later("last turns"), Stage.PLAY_OFF: say_later("play-off")}
 
 
 def story_lines(news: News) -> list[str]:
     """What happened, where buttons and `details_lines` say what else there is to say."""
-    table, before = news.table, news.before
-    if before is None:
-        names = ", ".join(table.names)
-        message = say_later("New game: {names}; {rules} rules, {goal}.")
-        if table.game.tracked:
-            message = WITH_REAL_DICE
-        opening = say(message, names=names, rules=table.game.rules.name, goal=goal_text(table.game))
-        return [*map(earlier_text, news.earlier), opening, *brought_to(table), *doubts_of(news)]
-    return [*happened_texts(news, before, briefly=True)]
+    if news.before is not None:
+        return [*happened_texts(news, news.before, briefly=True)]
+    return [*opening_texts(news, say_later("New game: {names}; {rules} rules, {goal}."))]
+
+
+def opening_texts(news: News, message: str) -> Iterator[str]:
+    """How a game begins, and what came of those before; `message` is of one without real dice."""
+    table, game = news.table, news.table.game
+    yield from map(earlier_text, news.earlier)
+    if game.tracked:
+        message = say_later("New game with real dice: {names}; {rules} rules, {goal}.")
+    names = ", ".join(table.names)
+    yield say(message, game=game.id, names=names, rules=game.rules.name, goal=goal_text(game))
+    yield from brought_to(table)
+    yield from doubts_of(news)
 
 
 def happened_texts(news: News, before: Game, *, briefly: bool = False) -> Iterator[str]:

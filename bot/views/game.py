@@ -250,16 +250,9 @@ def games_text(tables: Sequence[Table]) -> str:
 
 
 def _opening(news: News) -> Iterator[str]:
-    table, game = news.table, news.table.game
-    names = ", ".join(table.names)
-    rules, goal = game.rules.name, events.goal_text(game)
-    yield from map(events.earlier_text, news.earlier)
+    game = news.table.game
     message = say_later("New game {game}: {names}; {rules} rules, {goal}.")
-    if game.tracked:
-        message = events.WITH_REAL_DICE
-    yield say(message, game=game.id, names=names, rules=rules, goal=goal)
-    yield from events.brought_to(table)
-    yield from events.doubts_of(news)
+    yield from events.opening_texts(news, message)
     if game.commitment:
         yield say("Dice can be checked: /proof {game}.", game=game.id)
     if len(game.seats) < 2:
