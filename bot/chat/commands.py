@@ -289,7 +289,7 @@ def failure(error: Exception, what: str = "an answer") -> Reply:
         log.counted[type(error).__name__] += 1
         # errors repeat what was typed
         text = safe_text(str(error), _MOST_READ)
-        sentence = whole_sentence(_AT_BLANKS.fill(text))
+        refusal = {"error": whole_sentence(_AT_BLANKS.fill(text))}
     else:
         number = log.failed(what, error)
         sentence = say(
@@ -297,8 +297,9 @@ def failure(error: Exception, what: str = "an answer") -> Reply:
             " finds the error in the log under {number}.",
             number=number,
         )
+        refusal = {"error": sentence, "fault": number}
     stopped = isinstance(error, TaskCancelledError)  # as who did so was told
-    return Reply({"error": sentence}, itemgetter("error"), private=True, repeats=stopped)
+    return Reply(refusal, itemgetter("error"), private=True, repeats=stopped)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,17 @@ from enum import Enum, auto
 from typing import Any
 
 from bot.services.rule_options import MOST_GOAL
-from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, PositionField
+from bot.services.situation import (
+    ME_OR_THEM,
+    MOST_POINTS,
+    POSITION_FIELDS,
+    FieldKind,
+    PositionField,
+)
 from solver.play.policies import LEVELS
 from solver.wording import say, say_later
 
 _MOST_WORDS = 300
-MOST_POINTS = 100_000
 
 
 class Kind(Enum):

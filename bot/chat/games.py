@@ -25,7 +25,7 @@ from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.loaded import read_fallen, read_kept, read_use
 from bot.services.place_settings import AUTO, OFF, change_settings
-from bot.services.situation import KCD
+from bot.services.situation import KCD, MOST_POINTS
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.rows import DamagedGameError, PlaceSettings
 from bot.table.commands import MOST_PLAYERS, MOST_SEED, kept_examples, least_score, resign
@@ -307,7 +307,7 @@ class GameCommands:
         "/fix NAME [SCORE]",
         say_later("put a score right; next:NAME says whose turn it is"),
         fields.person("who", say_later("whose score; yours if left out"), else_me=True),
-        fields.number("score", say_later("the right number"), -fields.MOST_POINTS, is_word=True),
+        fields.number("score", say_later("the right number"), -MOST_POINTS, is_word=True),
         fields.number("farkles", say_later("farkles in a row"), most=10),
         fields.number("uses", say_later("uses of the badge that are left"), most=MAX_USES),
         fields.Field("next", say_later("whose turn it is"), fields.Kind.PERSON),

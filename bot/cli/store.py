@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
@@ -90,7 +89,7 @@ def backup(settings: Settings, file: Path | None, *, as_json: bool) -> None:
     whole copy: what was written last is in a log beside it.
     """
     database = database_of(settings.database_url)
-    name = f"{database.stem}-{datetime.now(UTC):%Y-%m-%dT%H%M%SZ}.db"
+    name = f"{database.stem}-{backups.moment()}.db"
     copy = (file or settings.backups / name).absolute()
     _check_is_new(copy)
     backups.back_up_any(database, copy)

@@ -17,7 +17,15 @@ from solver.errors import (
 )
 from solver.game.many import check_players
 from solver.game.many_best import last_turns
-from solver.game.position import Position, check_position, is_play_off, least_hot_dice, most_likely
+from solver.game.position import (
+    MAX_HOT_DICE,
+    MAX_TURN_TOTAL,
+    Position,
+    check_position,
+    is_play_off,
+    least_hot_dice,
+    most_likely,
+)
 from solver.game.standings import Standing
 from solver.play.advice import PositionId
 from solver.rules.file import load_rules
@@ -40,7 +48,7 @@ RULES_SETTING = "rules"
 ME_OR_THEM = {say_later("me"): True, say_later("them"): False}
 """What a field of the kind `PLAYER` takes, and what that means."""
 
-_MOST_POINTS = 100_000
+MOST_POINTS = 100_000
 
 _DICE = "my-dice", "their-dice"
 _WITH_DICE = "my-badge", "their-badge", "joker-alone"
@@ -134,7 +142,7 @@ class PositionField(NamedTuple):
     """On the command line."""
     least: int = 0
     """The range of numbers that a front may ask for; rules may allow less."""
-    most: int = _MOST_POINTS
+    most: int = MOST_POINTS
     is_rare: bool = False
     """Whether few rules ask for it."""
     help: str = ""
@@ -162,13 +170,16 @@ def _yes_flag(flag: str) -> str:
 
 
 TURN_TOTAL = PositionField(
-    ("--turn-total", "--turn"), say_later("points set aside in this turn so far"), metavar="T"
+    ("--turn-total", "--turn"),
+    say_later("points set aside in this turn so far"),
+    metavar="T",
+    most=MAX_TURN_TOTAL,
 )
 """The one field that a turn from its start has not."""
 
 POSITION_FIELDS = (
     TURN_TOTAL,
-    PositionField(("--banked", "--me"), say_later("your score"), metavar="B", least=-_MOST_POINTS),
+    PositionField(("--banked", "--me"), say_later("your score"), metavar="B", least=-MOST_POINTS),
     PositionField(
         ("--opponent", "--them"),
         say_later("the opponent's score; for several, in turn order, such as 2500,3100"),
@@ -196,7 +207,7 @@ POSITION_FIELDS = (
         ("--hot-dice",),
         say_later("hot dice so far in this turn, if their bonus changes"),
         metavar="N",
-        most=100,
+        most=MAX_HOT_DICE,
         help="Hot dice in this turn so far.",
     ),
     PositionField(

@@ -273,7 +273,7 @@ async def put_rows_back(
         await database.run(Mode.READ, database.check_unused)
     finally:
         await database.close()
-    kept = folder / f"{database.stem}-replaced-{_moment()}.db"
+    kept = folder / f"{database.stem}-replaced-{moment()}.db"
     with TemporaryDirectory() as name:
         new = Path(name) / "new.db"
         back_up(copy, new)
@@ -435,7 +435,8 @@ def _clear_beside(path: Path) -> None:
         path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
 
 
-def _moment() -> str:
+def moment() -> str:
+    """Return now as part of a file's name, to the microsecond."""
     return datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
 
 
@@ -446,7 +447,7 @@ def _set_aside(path: Path) -> Path | None:
     """
     if not path.exists():
         return None
-    kept = path.with_name(f"{path.name}.replaced-{_moment()}")
+    kept = path.with_name(f"{path.name}.replaced-{moment()}")
     keep_as(path, kept)
     for end in ("-wal", "-shm"):
         with contextlib.suppress(FileNotFoundError):

@@ -8,7 +8,9 @@ from bot.chat.features import Core, Feature
 from bot.chat.waiting import replies, solved_first
 from bot.features.points.service import PointsQuestion, fair_start, points_answer
 from bot.features.points.view import komi_data, komi_text, points_data, points_text
+from bot.services.situation import MOST_POINTS
 from bot.services.tables import Caller
+from solver.game.position import MAX_HOT_DICE
 from solver.wording import say_later
 
 
@@ -24,10 +26,12 @@ def feature(core: Core) -> Feature:
         fields.number(
             "me",
             say_later("your score, under rules where a roll can lose it all"),
-            -fields.MOST_POINTS,
+            -MOST_POINTS,
         ),
         fields.number(
-            "hot-dice", say_later("hot dice so far in this turn, if their bonus changes"), most=100
+            "hot-dice",
+            say_later("hot dice so far in this turn, if their bonus changes"),
+            most=MAX_HOT_DICE,
         ),
         fields.rules(),
         examples=("/points rules:zilch", "/points rules:zilch cost:500"),

@@ -85,6 +85,13 @@ class Answer:
         """Return what went wrong, "" where nothing did."""
         return error_of(self.last) if self.last else ""
 
+    @property
+    def status(self) -> int:
+        """Return the status of HTTP: 400 for a refusal, 500 where the program failed."""
+        if not self.last or not self.error:
+            return 200
+        return 500 if "fault" in self.last.subject else 400
+
 
 def error_of(reply: Reply) -> str:
     """Return the sentence of a refusal, "" where a reply is none."""

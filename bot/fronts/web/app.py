@@ -66,7 +66,7 @@ class Api:
                 headers={"Retry-After": "2"},
             )
         said = answer.last.data if answer.last else None
-        return web.json_response(said, status=400 if answer.error else 200)
+        return web.json_response(said, status=answer.status)
 
     async def told(self, page: Page) -> web.StreamResponse:
         """Describe all of it to people."""
@@ -110,6 +110,7 @@ def _operation(command: Command) -> dict[str, Any]:
             "200": _content(say("The answer")),
             "202": _content(say("It takes longer: ask again in some seconds"), "Working"),
             "400": _content(say("What is wrong with the question"), "Error"),
+            "500": _content(say("The program failed; its host finds why in the log"), "Error"),
         },
     }
 

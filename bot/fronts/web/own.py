@@ -94,7 +94,7 @@ class Own:
         await page.form()
         answer = await self._answers.to_line(page.visitor.caller(), "/forget me", 20)
         if answer.error:
-            return page.refused(answer.error, 400)
+            return page.refused(answer.error, answer.status)
         response = page.onward("/privacy", forgotten="yes")
         response.del_cookie(COOKIE)
         return response
@@ -155,7 +155,7 @@ class Own:
         does = _SOLVING if do == "solve" else do
         answer = await self._changed(page, does, name, f"/rules {do} {plain(name)}")
         if answer.error:
-            return page.refused(answer.error, 400)
+            return page.refused(answer.error, answer.status)
         return page.onward(f"/rules/{quote(name)}/solving" if do == "solve" else "/rules")
 
     async def solving(self, page: Page) -> web.StreamResponse:

@@ -194,7 +194,7 @@ class Play:
     def _on_with(self, page: Page, answer: Answer) -> web.Response:
         """Go on to a game that has begun, or say why it has not."""
         if answer.error:
-            return page.refused(answer.error, 400)
+            return page.refused(answer.error, answer.status)
         news = next(
             (reply.subject for reply in answer.replies if isinstance(reply.subject, News)), None
         )
@@ -254,7 +254,7 @@ class Play:
         key = page.visitor.id, spoken().code, table.game.id, "review"
         answer = await self._answers.to(key, made)
         if answer.error:
-            return page.refused(answer.error, 400)
+            return page.refused(answer.error, answer.status)
         return page.answered("review.html", answer, here="play", table=table)
 
     async def chart(self, page: Page) -> web.StreamResponse:

@@ -310,8 +310,7 @@ class Page:
     def answered(self, template: str, answer: Answer, /, **what: Any) -> web.Response:
         """Return a page that shows an answer, or how far it is, and then looks again."""
         refresh = 0 if answer.is_done else REFRESH
-        status = 400 if answer.error else 200
-        return self.render(template, status, answer=answer, refresh=refresh, **what)
+        return self.render(template, answer.status, answer=answer, refresh=refresh, **what)
 
     def told(
         self, title: str, answer: Answer, here: str, /, *onward: tuple[str, str], preview: str = ""

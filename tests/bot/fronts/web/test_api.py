@@ -5,6 +5,7 @@ import json
 import jsonschema_rs
 import pytest
 
+from bot.services.chances import Oracle
 from tests.bot.fronts.web.visiting import Site, Visit
 
 QUESTIONS = [
@@ -32,6 +33,17 @@ async def test_a_refusal_is_one_sentence(visit: Visit) -> None:
         error = json.loads(found.text)["error"]
         assert error.endswith((".", "!", "?"))
         assert "\n" not in error
+
+
+async def test_a_fault_of_the_program_is_no_refusal(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Oracle, "answered", lambda *_, **__: 1 // 0)
+    found = await visit.get("/api/v1/odds?dice=2")
+    said = json.loads(found.text)
+    assert found.status == 500
+    assert said["fault"] in said["error"]
+    assert (await visit.get("/odds?dice=2")).status == 500
 
 
 async def test_another_method_is_told_which_there_is(visit: Visit) -> None:
