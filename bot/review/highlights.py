@@ -6,7 +6,7 @@ from enum import Enum, auto
 from itertools import chain, pairwise, takewhile
 
 from bot.table.events import Banked, Event, Kept, Resigned, Rolled, Scored, TurnEnding, Undone, Used
-from bot.table.fold import apply
+from bot.table.fold import Step
 from bot.table.state import Game, Stage
 from solver.turn.dice import Roll
 
@@ -65,23 +65,22 @@ class Highlight:
 
 
 def highlight(
-    before: Game,
-    events: Sequence[Event],
-    after: Game,
+    steps: Sequence[Step],
     history: Sequence[Event],
     chart: GameChart | None = None,
     won: int = 0,
 ) -> Highlight | None:
     """What is most worth a word of what just happened, None where nothing is.
 
-    before : the game before `events`, which led to `after`
-    history : all events of the game, the last of which are `events`
+    steps : what just happened, one event or more
+    history : all events of the game, the last of which are those of `steps`
     chart : of a game that is over, its chances turn by turn
     won : how many games its winner has won in a row with it
     """
-    if any(isinstance(event, Undone) for event in events):
+    if any(isinstance(step.event, Undone) for step in steps):
         return None
-    feats = [*_of_moves(before, events), *_of_end(after, chart, won)]
+    before, after = steps[0].before, steps[-1].after
+    feats = [*_of_moves(steps), *_of_end(after, chart, won)]
     if after.last is not before.last and after.last and after.stage is Stage.PLAY:
         feats += _run(after, history, after.last.seat)
     return min(feats, key=lambda highlight: highlight.feat.value, default=None)
@@ -122,11 +121,9 @@ def _set_aside(history: Sequence[Event]) -> list[Roll]:
     return kept[::-1]
 
 
-def _of_moves(before: Game, events: Sequence[Event]) -> Iterator[Highlight]:
+def _of_moves(steps: Sequence[Step]) -> Iterator[Highlight]:
     """What the moves themselves are worth."""
-    game = before
-    for event in events:
-        following = apply(game, event)
+    for game, event, following in steps:
         ended = following.last is not game.last and following.last
         if isinstance(event, Kept) and following.has_hot_dice:
             # of loaded dice it is not counted how often
@@ -136,7 +133,6 @@ def _of_moves(before: Game, events: Sequence[Event]) -> Iterator[Highlight]:
         is_farkle = ended and ended.how is TurnEnding.FARKLE
         if is_farkle and isinstance(event, Rolled) and len(event.dice) >= MANY_DICE:
             yield Highlight(Feat.MANY_DICE, game.mover, len(event.dice))
-        game = following
 
 
 def _of_end(after: Game, chart: GameChart | None, won: int) -> Iterator[Highlight]:

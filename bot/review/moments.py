@@ -19,7 +19,7 @@ from math import fsum
 from bot.review.worth import Shares, TurnWorth, Worth
 from bot.table import events
 from bot.table.events import Begun, Event, TurnEnding
-from bot.table.fold import apply, begin, turn_with
+from bot.table.fold import Step, apply, begin, steps, turn_with
 from bot.table.state import Game
 from solver.game.position import Position
 from solver.game.standings import by_seat
@@ -319,11 +319,10 @@ class Reader:
         del self.moments[: self.first], self.changes[:-1]
         self.first = 0
 
-    def read(  # noqa: C901 - kinds of events
-        self, index: int, event: Event, after: Game
-    ) -> None:
-        """Read one event that leads to the game `after`."""
-        before, mover = self.game, self.game.mover
+    def read(self, index: int, step: Step) -> None:  # noqa: C901 - kinds of events
+        """Read one event, the index-th after Begun."""
+        before, event, after = step
+        mover = before.mover
         self.index, self.game = index, after
         match event:
             case events.Kept():
@@ -460,11 +459,10 @@ def read_events(worth: Worth, first: Begun, events: Sequence[Event]) -> Reader:
 
     Raises InvalidRequestError unless there are two players and more, and StrategyFileError.
     """
-    steps = effective_events(first, events)
-    began = steps_before_start(steps)
-    reader = Reader(worth, steps[began - 1][2] if began else begin(first))
-    for index, event, after in steps[began:]:
-        reader.read(index, event, after)
+    game, effective = effective_steps(first, events)
+    reader = Reader(worth, game)
+    for index, step in effective:
+        reader.read(index, step)
     return reader
 
 
@@ -476,23 +474,23 @@ def starts_anew(event: Event) -> bool:
     return isinstance(event, events.Joined | events.Left | events.Picked)
 
 
-def steps_before_start(steps: Sequence[tuple[int, Event, Game]]) -> int:
-    """The number of effective events until all who play have their seats and their dice."""
-    return max((k for k, (_, event, _) in enumerate(steps, 1) if starts_anew(event)), default=0)
+def effective_steps(first: Begun, happened: Sequence[Event]) -> tuple[Game, list[tuple[int, Step]]]:
+    """Return a game once all have their seats and their dice, and what happened since.
 
-
-def effective_events(first: Begun, happened: Sequence[Event]) -> list[tuple[int, Event, Game]]:
-    """The events that were not taken back, each with its index and the game after it."""
+    That leaves out what was taken back; each event has its index among those after Begun.
+    """
     game = begin(first)
-    steps: list[tuple[int, Event, Game]] = []
-    for index, event in enumerate(happened):
-        taken_back = isinstance(event, events.Undone) and game.before is not None
-        game = apply(game, event)
-        if taken_back:
-            steps.pop()
-        elif not isinstance(event, events.Undone):
-            steps.append((index, event, game))
-    return steps
+    effective: list[tuple[int, Step]] = []
+    for index, step in enumerate(steps(game, happened)):
+        if starts_anew(step.event):
+            game, effective = step.after, []
+        elif not isinstance(step.event, events.Undone):
+            effective.append((index, step))
+        elif not effective:  # a pair of dice is given back
+            game = step.after
+        elif step.before.before is not None:  # else there was nothing to take back
+            effective.pop()
+    return game, effective
 
 
 def _rounded_alike(shares: Shares) -> Shares:

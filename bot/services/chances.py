@@ -20,7 +20,6 @@ from bot.services.store_check import results_of
 from bot.services.tables import Table
 from bot.store.rows import GameResult
 from bot.table.events import Event, Undone
-from bot.table.fold import apply
 from bot.table.state import Game, Stage
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
@@ -91,8 +90,8 @@ class GameReaders:
 def _read(worth: Worth, table: Table, done: Events, reader: Reader | None) -> Reader:
     """Return what has read a game: the given reader of its first events, or another one."""
     if reader and _is_read_on(table, done):
-        for index, event in enumerate(table.events[len(done) :], start=len(done)):
-            reader.read(index, event, apply(reader.game, event))
+        for index, step in enumerate(table.steps_since(len(done) + 1), start=len(done)):
+            reader.read(index, step)
         return reader
     return read_events(worth, table.begun, table.events)
 

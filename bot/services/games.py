@@ -32,7 +32,7 @@ from bot.store.rows import (
 from bot.table import badges, commands
 from bot.table.commands import kept
 from bot.table.events import Accepted, Banked, Corrected, Event, Picked, Rolled, Setup, TookOver
-from bot.table.fold import apply
+from bot.table.fold import Step, apply
 from bot.table.state import Game, laid_out, pick_pair
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
@@ -59,7 +59,8 @@ class News:
 
     before: Game | None
     """None where the game was just set up."""
-    events: tuple[Event, ...]
+    steps: tuple[Step, ...]
+    """What happened."""
     table: Table
     chances: Chances | None = None
     """The chances after a turn, at the start and at the end."""
@@ -83,6 +84,11 @@ class News:
     """Whether all has been told before, when it happened."""
     won: int = 0
     """How many games the winner of one that is over has won in a row here."""
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """The events of what happened."""
+        return tuple(step.event for step in self.steps)
 
 
 _More = ParamSpec("_More")
@@ -477,12 +483,12 @@ class Games:
             if not table.game.tracked or table.game.before is None:
                 return None
             table.check_may_track(caller)
-            events = commands.undo(table.game, None)
-            written = await self.tables.append(table, table.then(*events), reopens=True)
+            undone = table.then(*commands.undo(table.game, None))
+            written = await self.tables.append(table, undone, reopens=True)
         chances = await self.oracle.chances(written)
         # what the last turn changed was told when it ended
         chances = chances and replace(chances, last=None)
-        return News(table.game, tuple(events), written, chances)
+        return News(table.game, written.steps_since(table.game.version), written, chances)
 
     async def resign(
         self, caller: Caller, game_id: str | None, who: Person | str | None = None
@@ -588,22 +594,22 @@ class Games:
 
         since : the version that somebody saw last; what has happened since is told again
         """
-        game, (before, events) = table.game, table.lately(since)
+        game, steps = table.game, table.lately(since)
         in_turn = not game.turn.is_first or game.turn.roll is not None
         has_chances = game.over or game.hints or not in_turn
         chances = await self.oracle.chances(table) if has_chances else None
         chart, at_start = await self.oracle.chart(table), await self.oracle.at_start(table)
         reviewable = self.oracle.is_reviewable(game)
         return News(
-            before,
-            events,
+            steps[0].before if steps else game,
+            steps,
             table,
             chances,
             reviewable=reviewable,
             chart=chart,
             at_start=at_start,
             again=True,
-            won=await self._won_in_a_row(table) if events else 0,
+            won=await self._won_in_a_row(table) if steps else 0,
         )
 
     async def bots(self, table: Table) -> AsyncIterator[News]:
@@ -717,7 +723,7 @@ class Games:
         begun = time.monotonic()
         written = await self.tables.append(table, after, results=results)
         self.oracle.tasks.pressure.note(time.monotonic() - begun)
-        events = after.events[len(table.events) :]
+        steps = written.steps_since(table.game.version)
         chances, chart, won = None, None, 0
         after_it: Sequence[Any] = ()
         if after.game.over:
@@ -730,7 +736,7 @@ class Games:
                 ),
                 asyncio.gather(*(make(written) for make in self.after_game)),
             )
-        elif _stands_otherwise(table.game, after.game, events):
+        elif _stands_otherwise(table.game, after.game, steps):
             chances = await self.oracle.chances(written)
         if chances and (not written.game.hints or not _ends_turn(table.game, written.game)):
             # why they moved would be a hint while the move can be taken back
@@ -738,7 +744,7 @@ class Games:
         at_start = chances or await self.oracle.at_start(written)
         return News(
             table.game,
-            events,
+            steps,
             written,
             chances,
             by,
@@ -792,7 +798,7 @@ def _bots_move(game: Game) -> bool:
     return game.bot_to_move is not None and len(game.seats) > 1
 
 
-def _stands_otherwise(before: Game, after: Game, events: Sequence[Event]) -> bool:
+def _stands_otherwise(before: Game, after: Game, steps: Sequence[Step]) -> bool:
     """Whether a turn has ended, or something was put right, so that the chances are told anew.
 
     Where hints are forbidden none are told in the middle of a turn.
@@ -800,7 +806,7 @@ def _stands_otherwise(before: Game, after: Game, events: Sequence[Event]) -> boo
     if after.mover != before.mover or after.last is not before.last:
         return True
     seats = [[(seat.standing, seat.playing) for seat in game.seats] for game in (before, after)]
-    is_changed = seats[0] != seats[1] or any(isinstance(event, Corrected) for event in events)
+    is_changed = seats[0] != seats[1] or any(isinstance(step.event, Corrected) for step in steps)
     in_turn = not after.turn.is_first or after.turn.roll is not None
     return is_changed and (after.hints or not in_turn)
 

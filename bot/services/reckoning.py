@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from bot.review.highlights import ChartPoint, GameChart
-from bot.review.moments import effective_events, steps_before_start
+from bot.review.moments import effective_steps
 from bot.review.review import Review, lessons_of, review
 from bot.services.advisor import Advisor
 from bot.services.policies import policy_of
@@ -64,8 +64,8 @@ def charted(
 ) -> GameChart:
     """The chances after every turn of a game. Raises FarkleError where they cannot be told."""
     points: list[ChartPoint] = []
-    steps = effective_events(begun, events)
-    games = [begin(begun), *(game for *_, game in steps)][steps_before_start(steps) :]
+    start, effective = effective_steps(begun, events)
+    games = [start, *(step.after for _, step in effective)]
     worth = advisor.worth_in(games[-1], len(names))
     before: Game | None = None
     for game in games:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import accumulate, pairwise
 from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
@@ -39,7 +38,7 @@ from bot.table.events import (
     Used,
     event_data,
 )
-from bot.table.fold import apply, begin, fold
+from bot.table.fold import Step, apply, begin, fold, steps
 from bot.table.state import Game, Stage
 from bot.tasks.tasks import Asker
 from solver.errors import IllegalActionError, InvalidRequestError
@@ -58,6 +57,8 @@ _BOTS = {
 """What bots are called, by their level."""
 _BESIDE_THE_TURN = Joined, Left, Seeded, Resigned, Replaced, Corrected
 """Events after which whoever is to move still is, unless they say something else."""
+_MOST_STEPS = 20
+"""How many of the last events are kept with the games around them: those of a turn, mostly."""
 _MOST_LIVE = 5_000
 """Open games that are kept in memory, of about 30 kB each; others are read when they go on."""
 
@@ -105,6 +106,8 @@ class Table:
     """The events after `begun`."""
     game: Game
     moved_at: datetime
+    steps: tuple[Step, ...] = ()
+    """The last of the events with the games around them, as far as they were made here."""
 
     @property
     def idle_hours(self) -> int | None:
@@ -112,45 +115,45 @@ class Table:
         ends = [event.idle_hours for event in self.events[-2:] if isinstance(event, Ended)]
         return ends[0] if self.game.over and ends else None
 
+    def steps_since(self, version: int) -> tuple[Step, ...]:
+        """What has happened since a version that the game had."""
+        number = len(self.events) + 1 - version
+        if number <= len(self.steps):
+            return self.steps[len(self.steps) - number :]
+        then = fold(self.begun, self.events[: version - 1])
+        return tuple(steps(then, self.events[version - 1 :]))
+
     def since(self, version: int) -> tuple[Game, list[Event]] | None:
         """The game at a version, and what has happened at its turn since then.
 
         That is nothing where people only came and went. None for a version that is still to come.
         """
-        if (then := self._at(version)) is None:
-            return None
-        game = then
-        events: list[Event] = []
-        for event in self.events[version - 1 :]:
-            after = apply(game, event)
-            is_moved = after.mover != game.mover or getattr(event, "moves", False)
-            if is_moved or not isinstance(event, _BESIDE_THE_TURN):
-                events.append(event)
-            game = after
-        return then, events
-
-    def _at(self, version: int) -> Game | None:
-        """Return the game at a version; None for one that never was or is still to come."""
         if not 1 <= version <= self.game.version:
             return None
-        return fold(self.begun, self.events[: version - 1])
+        done = self.steps_since(version)
+        events = [
+            event
+            for before, event, after in done
+            if after.mover != before.mover
+            or getattr(event, "moves", False)
+            or not isinstance(event, _BESIDE_THE_TURN)
+        ]
+        return done[0].before if done else self.game, events
 
-    def lately(self, version: int) -> tuple[Game, tuple[Event, ...]]:
-        """The game at a version, and all that has happened since then up to the end of a turn.
+    def lately(self, version: int) -> tuple[Step, ...]:
+        """All that has happened since a version, up to the end of a turn.
 
-        Turns of bots after it belong to it, as they follow by themselves. It is the game now, and
-        nothing, where more has happened, or somebody got up, whose name is not known any more.
+        Turns of bots after it belong to it, as they follow by themselves. It is nothing where more
+        has happened, or somebody got up, whose name is not known any more.
         """
-        if (then := self._at(version)) is not None:
-            events = self.events[version - 1 :]
-            games = list(accumulate(events, apply, initial=then))
-            ends = sum(
-                after.last is not before.last and not before.bot_to_move
-                for before, after in pairwise(games)
-            )
-            if ends < 2 and not any(isinstance(event, Left) for event in events):
-                return then, events
-        return self.game, ()
+        if not 1 <= version <= self.game.version:
+            return ()
+        done = self.steps_since(version)
+        ends = sum(
+            after.last is not before.last and not before.bot_to_move for before, _, after in done
+        )
+        has_left = any(isinstance(step.event, Left) for step in done)
+        return () if ends > 1 or has_left else done
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -299,16 +302,21 @@ class Table:
 
         seat : with its new or other player
         """
-        game, seats = self.game, list(self.stored.seats)
+        done, seats = tuple(steps(self.game, events)), list(self.stored.seats)
         for event in events:
-            game = apply(game, event)
             if isinstance(event, Left):
                 del seats[event.seat]
                 seats = [replace(other, number=number) for number, other in enumerate(seats)]
         if seat is not None:
             seats[seat.number : seat.number + 1] = [seat]
         stored = replace(self.stored, seats=tuple(seats))
-        return replace(self, stored=stored, events=(*self.events, *events), game=game)
+        return replace(
+            self,
+            stored=stored,
+            events=(*self.events, *events),
+            game=done[-1].after if done else self.game,
+            steps=(*self.steps, *done)[-_MOST_STEPS:],
+        )
 
 
 class Tables:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from bot.table.events import Accepted, Begun, Event, Rolled, Used
-from bot.table.fold import apply, begin
+from bot.table.fold import begin, steps
 from bot.table.state import Game, barred_text, check_opponent, check_turn, kept_text
 from solver.errors import IllegalActionError
 from solver.loaded.kits import badges_of
@@ -115,13 +115,11 @@ def used_roll(game: Game, event: Used) -> Roll:
 
 def throws(first: Begun, events: Iterable[Event]) -> Iterator[tuple[Game, list[int], Roll]]:
     """Every throw of a game: the game before it, the types of its dice, and what fell."""
-    game = begin(first)
-    for event in events:
+    for game, event, _ in steps(begin(first), events):
         if isinstance(event, Rolled):
             yield game, list(game.side.thrown(game.turn.dice)), event.dice
         elif isinstance(event, Used) and event.fallen:
             yield game, check_use(game, game.mover, event.dice), event.fallen
-        game = apply(game, event)
 
 
 def farkle_text(game: Game) -> str:

@@ -7,8 +7,9 @@ the first to reach it wins, they share the win, or they play one more turn each,
 until one of them gets more points in it than the others.
 """
 
-from collections.abc import Iterable
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
 
 from bot.table import events
 from bot.table.events import Begun, Event, TurnEnding
@@ -20,6 +21,22 @@ from solver.named.drafts import check_pool, order_of_picks, pairs_of
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Fate, Roll, SetAside, TurnState, dice_set, make_roll, without
 from solver.turn.powers import PowerKind
+
+
+class Step(NamedTuple):
+    """An event of a game, and the game before and after it."""
+
+    before: Game
+    event: Event
+    after: Game
+
+
+def steps(game: Game, events: Iterable[Event]) -> Iterator[Step]:
+    """Apply events to a game, one after the other."""
+    for event in events:
+        after = apply(game, event)
+        yield Step(game, event, after)
+        game = after
 
 
 def fold(first: Begun, others: Iterable[Event]) -> Game:
@@ -119,7 +136,7 @@ def turn_after(game: Game, kept: Roll, times: int = 1) -> Turn:
 def turn_with(game: Game, chosen: SetAside, times: int = 1) -> Turn:
     """The turn after one of the legal set-asides; `times` as in `turn_after`."""
     after = game.side.after(game.turn.state, chosen, times)
-    return Turn(**asdict(after), used=game.turn.used)
+    return Turn(*after.fields, used=game.turn.used)
 
 
 def _used(game: Game, event: events.Used) -> Game:  # noqa: PLR0911 - one for each kind
@@ -340,7 +357,9 @@ def _scored(rules: Ruleset, seat: Seat, how: TurnEnding, points: int, *, farkles
         return replace(seat, banked=0)
     loses = how is TurnEnding.LOSE
     after = after_turn(rules, seat.standing, points, farkles=farkles, loses=loses)
-    return replace(seat, **asdict(after))
+    return replace(
+        seat, score=after.score, farkles=after.farkles, on_board=after.on_board, banked=after.banked
+    )
 
 
 def _following(game: Game, number: int) -> list[int]:

@@ -49,7 +49,7 @@ class Seat(Standing):
     @property
     def standing(self) -> Standing:
         """Where the player stands between turns."""
-        return Standing(self.score, self.farkles, self.on_board, self.banked)
+        return Standing(*self.fields)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +70,7 @@ class Turn(TurnState):
     @property
     def state(self) -> TurnState:
         """How far the turn has come, the roll aside."""
-        so_far = self.turn_total, self.dice, self.hot_dice, self.to_confirm, self.throws
-        return TurnState(*so_far, self.held_set)
+        return TurnState(*self.fields)
 
 
 @dataclass(frozen=True, slots=True)

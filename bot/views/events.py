@@ -9,7 +9,7 @@ from bot.services.tables import Table
 from bot.table import events
 from bot.table.badges import farkle_text, used_roll
 from bot.table.events import Event, TurnEnding
-from bot.table.fold import apply
+from bot.table.fold import Step
 from bot.table.state import Game, Seat, Stage, TurnEnd, kept_text, laid_out, rolled_text
 from bot.tasks.solving import unsolved_text
 from bot.views.advice import farkles_in_a_row
@@ -52,7 +52,7 @@ _STAGES = {Stage.FINAL: say_later("last turns"), Stage.PLAY_OFF: say_later("play
 def story_lines(news: News) -> list[str]:
     """What happened, where buttons and `details_lines` say what else there is to say."""
     if news.before is not None:
-        return [*happened_texts(news, news.before, briefly=True)]
+        return [*happened_texts(news, briefly=True)]
     return [*opening_texts(news, say_later("New game: {names}; {rules} rules, {goal}."))]
 
 
@@ -68,11 +68,11 @@ def opening_texts(news: News, message: str) -> Iterator[str]:
     yield from doubts_of(news)
 
 
-def happened_texts(news: News, before: Game, *, briefly: bool = False) -> Iterator[str]:
+def happened_texts(news: News, *, briefly: bool = False) -> Iterator[str]:
     """What happened, and how the game ended."""
     table, game = news.table, news.table.game
-    yield from events_text(table.names, before, news.events, news.by, briefly=briefly)
-    if game.over and (game.shares is not None or not news.events):
+    yield from events_text(table.names, news.steps, news.by, briefly=briefly)
+    if game.over and (game.shares is not None or not news.steps):
         yield result_text(table)
 
 
@@ -157,8 +157,7 @@ def doubts_of(news: News) -> Iterator[str]:
 
 def events_text(
     names: Sequence[str],
-    game: Game,
-    happened: Sequence[Event],
+    steps: Sequence[Step],
     by: str | None = None,
     *,
     briefly: bool = False,
@@ -170,13 +169,12 @@ def events_text(
         which is shown otherwise
     """
     skipped = False
-    for event, following in zip_longest(happened, happened[1:]):
-        after = apply(game, event)
+    for (game, event, after), then in zip_longest(steps, steps[1:]):
         if skipped:
             skipped = False
-        elif isinstance(event, events.Rolled) and isinstance(following, events.Kept):
-            kept = apply(after, following)
-            yield _kept_at_once_text(names[game.mover], after, kept, event.dice, following.dice)
+        elif isinstance(event, events.Rolled) and then and isinstance(then.event, events.Kept):
+            name = names[game.mover]
+            yield _kept_at_once_text(name, after, then.after, event.dice, then.event.dice)
             skipped = True
         elif isinstance(event, events.Rolled) and after.turn.roll is not None and briefly:
             name, dice = names[game.mover], rolled_text(after, event.dice)
@@ -187,7 +185,6 @@ def events_text(
             yield _undone_text(names, game, after)
         else:
             yield from _event_text(names, game, after, event, by)
-        game = after
 
 
 def _kits_text(names: Sequence[str], game: Game) -> str:

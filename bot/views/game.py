@@ -54,7 +54,7 @@ def news_text(news: News) -> str:
 def news_lines(news: News) -> list[str]:
     """What happened at a table, line by line, without line breaks in the sentences."""
     table, before, game = news.table, news.before, news.table.game
-    lines = [*(_opening(news) if before is None else _happened(news, before))]
+    lines = list(_opening(news) if before is None else _happened(news))
     if news.chances and (news.chances.last or not table.game.over):
         lines.append(chances_text(table.names, news.chances))
         # of a game of two without hints it has been told with these
@@ -269,8 +269,8 @@ def _opening(news: News) -> Iterator[str]:
         yield say("Others can /join until the first roll.")
 
 
-def _happened(news: News, before: Game) -> Iterator[str]:
-    yield from events.happened_texts(news, before)
+def _happened(news: News) -> Iterator[str]:
+    yield from events.happened_texts(news)
     if news.table.game.secret:
         yield _secret(news.table.game.secret)
     if news.reviewable:

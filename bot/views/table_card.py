@@ -28,7 +28,6 @@ from bot.services.tables import Table, bot_name
 from bot.table.badges import used_roll
 from bot.table.commands import most_players
 from bot.table.events import Event, Kept, Rolled, TurnEnding, Used
-from bot.table.fold import apply
 from bot.table.state import Game, Stage, kept_text, laid_out, rolled_text
 from bot.tasks.tasks import duration
 from bot.views import events
@@ -82,12 +81,12 @@ _AGAIN = say_later("🔥 Hot dice once more, number {number} of this turn. Do no
 def highlight_of(news: News) -> Highlight | None:
     """What is most worth a word of what just happened, None where nothing is."""
     table = news.table
-    if news.before is None or not news.events:
+    if news.before is None or not news.steps:
         return None
-    is_kept = any(isinstance(event, Kept) for event in news.events)
+    is_kept = any(isinstance(step.event, Kept) for step in news.steps)
     if not is_kept and not table.game.over and table.game.last is news.before.last:
         return None  # in the midst of a turn a roll alone is worth none
-    return highlight(news.before, news.events, table.game, table.events, news.chart, news.won)
+    return highlight(news.steps, table.events, news.chart, news.won)
 
 
 def hot_dice_picture(table: Table) -> Attachment | None:
@@ -430,13 +429,12 @@ def _dice(news: News) -> list[Attachment]:
         return [attachment]
     if news.table.game.over:
         return []
-    game, last = news.before, None
-    for event in news.events:
-        if game and isinstance(event, Rolled):
+    last = None
+    for game, event, _ in news.steps:
+        if isinstance(event, Rolled):
             last = game, event.dice
-        elif game and isinstance(event, Used) and event.fallen:
+        elif isinstance(event, Used) and event.fallen:
             last = game, used_roll(game, event)
-        game = apply(game, event) if game else None
     if last is None:
         return []
     rolled, dice = last[0], make_roll(last[1])  # as it lay before its player

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,6 +49,11 @@ class Standing:
     banked: int = 0
     """Points of the last turn, where the next one has to beat them; else 0."""
 
+    @property
+    def fields(self) -> tuple[int, int, bool, int]:
+        """Return what a standing is made of, in this order."""
+        return self.score, self.farkles, self.on_board, self.banked
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standings:
@@ -78,7 +83,7 @@ class Standings:
 
 def many(standing: Standing, number: int = 1) -> Standings:
     """A standing repeated so many times, shape (number,)."""
-    return Standings(*(np.full(number, value) for value in astuple(standing)))
+    return Standings(*(np.full(number, value) for value in standing.fields))
 
 
 def first_standing(rules: Ruleset) -> Standing:

@@ -355,6 +355,12 @@ class TurnState:
     """The dice that are held, one of `Ruleset.sets`."""
 
     @property
+    def fields(self) -> tuple[int, Remaining, int, int, int, Roll]:
+        """Return what a state is made of, in this order."""
+        so_far = self.turn_total, self.dice, self.hot_dice, self.to_confirm
+        return *so_far, self.throws, self.held_set
+
+    @property
     def is_first(self) -> bool:
         """Whether the throw to come is the first of its turn."""
         return not (self.turn_total or self.held_set)

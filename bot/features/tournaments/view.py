@@ -81,8 +81,7 @@ def _happened(news: TournamentNews) -> Iterator[str]:
     """What was done, if that is worth a sentence, and how games ended by that."""
     for game in news.given_up:
         table = game.table
-        if game.before is not None:
-            yield from events_text(table.names, game.before, game.events)
+        yield from events_text(table.names, game.steps)
         yield result_text(table)
     message = {
         Happened.JOINED: say_later("{name} takes part."),

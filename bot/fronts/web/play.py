@@ -22,7 +22,6 @@ from bot.services.tables import Caller, Table
 from bot.store.rows import DamagedGameError, StoredGame
 from bot.table.events import Left
 from bot.table.fair_dice import Proof
-from bot.table.fold import fold
 from bot.table.state import Game, Stage
 from bot.tasks.answering import at_once
 from bot.views.card import Button
@@ -63,8 +62,7 @@ def story_of(page: Page, table: Table) -> list[str]:
     first = min(max(first, last - _MOST_TOLD, 0), last)
     if any(isinstance(event, Left) for event in table.events[first:]):
         return []  # names of who got up are not known any more
-    then = fold(table.begun, table.events[:first])
-    return list(events_text(table.names, then, table.events[first:], briefly=True))
+    return list(events_text(table.names, table.steps_since(first + 1), briefly=True))
 
 
 def _chosen_at(page: Page, table: Table, button: Button, mask: int) -> str:

@@ -8,7 +8,7 @@ import pytest
 from bot.review.highlights import ChartPoint, Feat, GameChart, Highlight, highlight, moment_dice
 from bot.table import commands
 from bot.table.events import Banked, Event, Kept, Rolled, Scored, Undone
-from bot.table.fold import apply, begin
+from bot.table.fold import apply, begin, steps
 from bot.table.state import Game, Stage
 from solver.rules.file import load_rules
 from solver.turn.dice import set_asides
@@ -67,7 +67,7 @@ def test_whole_games(players: int) -> None:
                 if following.stage is Stage.PLAY and not own[-1] and run >= 3:
                     expected.append(Highlight(Feat.BAD_RUN, game.mover, run))
             expected.sort(key=lambda one: one.feat.value)
-            found = highlight(game, events, following, history)
+            found = highlight([*steps(game, events)], history)
             assert found == (expected[0] if expected else None)
             seen |= {found.feat} if found else set()
             if found:
@@ -83,20 +83,19 @@ def test_a_comeback_is_told_of_who_wins() -> None:
     rules = load_rules("kcd").model_copy(update={"goal": 1000})
     game = begin(commands.begin_game("ab", rules, [None, None], tracked=True))
     history = [Scored(points=500), Scored(points=0), Scored(points=600)]
-    over = after(game, *history)
     shares = [(0.5, 0.5), (0.07, 0.93), (0.2, 0.8), (1.0, 0.0)]
     chart = GameChart(
         ("a", "b"), tuple(ChartPoint(str(k), one, (0, 0)) for k, one in enumerate(shares))
     )
-    before = after(game, *history[:2])
-    found = highlight(before, history[2:], over, history, chart)
+    last = [*steps(game, history)][2:]
+    found = highlight(last, history, chart)
     assert found == Highlight(Feat.COMEBACK, 0, 0.07)
     mirrored = GameChart(chart.names, tuple(
         ChartPoint(one.label, one.win_probabilities[::-1], (0, 0)) for one in chart.turns[:-1]
     ))  # fmt: skip
-    assert highlight(before, history[2:], over, history, mirrored) is None
-    assert highlight(before, history[2:], over, history, mirrored, won=2) is None
-    streak = highlight(before, history[2:], over, history, mirrored, won=3)
+    assert highlight(last, history, mirrored) is None
+    assert highlight(last, history, mirrored, won=2) is None
+    streak = highlight(last, history, mirrored, won=3)
     assert streak == Highlight(Feat.WON_GAMES, 0, 3)
 
 
@@ -113,7 +112,7 @@ def test_what_is_taken_back_is_no_feat() -> None:
     rules = load_rules("classic")
     game = begin(commands.begin_game("ab", rules, [None, None], tracked=True))
     events = [Scored(points=2500)]
-    banked = after(game, *events)
-    assert highlight(game, events, banked, events) == Highlight(Feat.BIG_TURN, 0, 2500)
-    undone = [Undone()]
-    assert highlight(banked, undone, after(banked, *undone), [*events, *undone]) is None
+    history: list[Event] = [*events, Undone()]
+    banked, undone = steps(game, history)
+    assert highlight([banked], events) == Highlight(Feat.BIG_TURN, 0, 2500)
+    assert highlight([undone], history) is None

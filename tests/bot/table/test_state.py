@@ -13,7 +13,7 @@ from bot.review.worth import Worth
 from bot.services.advisor import Advisor
 from bot.table import commands
 from bot.table.events import Event, Kept, Rolled, event_data, make_event
-from bot.table.fold import apply, begin, fold
+from bot.table.fold import apply, begin, fold, steps
 from bot.table.state import Game, Stage
 from bot.views.advice import position_text
 from bot.views.events import events_text
@@ -106,14 +106,14 @@ def test_nothing_is_asked_after_the_last_throw(tmp_path: Path) -> None:
     advisor = Advisor(tmp_path)
     with patch.object(advisor, "strategy", return_value=Strategy(rules, values, "made up")):
         assert advisor.hint(game).odds is None
-    kept = events_text(["ann", "bob"], game, commands.keep(game, 0, (5,)))
+    kept = events_text(["ann", "bob"], [*steps(game, commands.keep(game, 0, (5,)))])
     assert next(kept) == "ann keeps 5 for 50: turn total 150."
 
 
 def test_what_has_to_be_confirmed_is_told_as_it_is_kept() -> None:
     rules = variant("classic", hot_dice="no_bank", confirm_points=100, dice=3)
     game = play(new_game(rules), *commands.roll(new_game(rules), 0, (2, 2, 2)))
-    [told] = events_text(["ann", "bob"], game, commands.keep(game, 0, (2, 2, 2)))
+    [told] = events_text(["ann", "bob"], [*steps(game, commands.keep(game, 0, (2, 2, 2)))])
     assert told.endswith("hot dice. 100 more points have to confirm what was set aside.")
 
 

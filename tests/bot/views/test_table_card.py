@@ -18,7 +18,7 @@ from bot.services.tables import Table
 from bot.store.rows import SeatRow, StoredGame
 from bot.table import commands
 from bot.table.events import Banked, Event, Joined, Kept, Picked, Resigned, Rolled
-from bot.table.fold import apply, begin
+from bot.table.fold import Step, apply, begin, steps
 from bot.table.state import Game, Stage, kept_text
 from bot.views.table_buttons import kept_dice, table_buttons
 from bot.views.table_card import Mood, TableCard, hot_dice_picture, table_card
@@ -43,11 +43,9 @@ def table_of(game: Game, history: tuple[Event, ...] = (), levels: int = 2) -> Ta
 
 def told(game: Game, *events: Event, shares: tuple[float, ...] = (0.5, 0.5)) -> TableCard:
     """The card after events, told at once."""
-    after = game
-    for event in events:
-        after = apply(after, event)
-    chances = Chances(shares, None)
-    return table_card([News(game, events, table_of(after, events), at_start=chances)])
+    done, chances = tuple(steps(game, events)), Chances(shares, None)
+    after = done[-1].after if done else game
+    return table_card([News(game, done, table_of(after, events), at_start=chances)])
 
 
 @pytest.fixture
@@ -97,14 +95,16 @@ def test_an_open_table_waits() -> None:
     assert card.menu
     assert {"optimal", "greedy"} <= {level for level, _, _ in card.menu.options}
     both = apply(alone, Joined())
-    card = table_card([News(alone, (Joined(),), table_of(both, (Joined(),), levels=1))])
+    card = table_card(
+        [News(alone, (Step(alone, Joined(), both),), table_of(both, (Joined(),), levels=1))]
+    )
     assert card.foot == "**Ann starts when everybody is here.**"
     assert card.buttons[0].label == "Start"
     added = Joined(level="greedy")
     table = table_of(apply(alone, added), (added,), levels=1)
     bot = replace(table.stored.seats[1], name="greedy bot", person=None, level="greedy")
     table = replace(table, stored=replace(table.stored, seats=(table.stored.seats[0], bot)))
-    menu = table_card([News(alone, (added,), table)]).menu
+    menu = table_card([News(alone, (*steps(alone, [added]),), table)]).menu
     assert menu
     assert menu.options[-1][:2] == ("-greedy bot", "Remove Greedy bot")
     rolled = apply(both, Rolled(dice=(6, 5, 3, 3, 3, 2)))

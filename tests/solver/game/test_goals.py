@@ -13,7 +13,7 @@ import pytest
 
 from bot.table import commands
 from bot.table.events import Kept, Rolled
-from bot.table.fold import apply, begin
+from bot.table.fold import apply, begin, steps
 from bot.table.state import Game
 from bot.views.advice import bank_text, no_bank_text
 from bot.views.events import events_text
@@ -116,7 +116,7 @@ def test_who_is_caught_up_falls_back(cost: int | str, left: int, kernels: Path) 
     banked = commands.bank(game, 1)
     after = apply(game, banked[0])
     assert [seat.score for seat in after.seats] == [left, 200]
-    assert [*events_text(["ann", "bob"], game, banked)][1] == (
+    assert [*events_text(["ann", "bob"], [*steps(game, banked)])][1] == (
         f"ann is caught up and falls back to {left}."
     )
     [undone] = commands.undo(after, 1)
@@ -152,7 +152,7 @@ def test_points_beyond_the_goal_go_to_the_other(kernels: Path) -> None:
     assert odds(strategy, game.position()).bank == pytest.approx(worth, abs=1e-12)
     banked = commands.bank(game, 0)
     assert [seat.score for seat in apply(game, banked[0]).seats] == [200, 200]
-    assert [*events_text(["ann", "bob"], game, banked)] == [
+    assert [*events_text(["ann", "bob"], [*steps(game, banked)])] == [
         "ann banks 200 points and goes beyond the goal; the score stays 200.",
         "bob is given these points and has 200 now.",
     ]

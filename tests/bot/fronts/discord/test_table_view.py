@@ -24,7 +24,7 @@ from bot.services.tables import Person, Table, seat_row
 from bot.store.rows import StoredGame
 from bot.table import commands
 from bot.table.events import Begun, Event, Picked
-from bot.table.fold import apply, begin
+from bot.table.fold import apply, begin, steps
 from bot.table.state import Game, Stage, kept_text, laid_out
 from bot.views.card import LONGEST_LABEL, Attachment, Button
 from bot.views.table_buttons import kept_dice, shown_faces, table_buttons
@@ -157,7 +157,8 @@ def news_of(
         rows.append(seat_row(number, player, levels))
     stored = StoredGame(game.id, "discord:1", game.rules.name, True, 1, now, None, tuple(rows))
     table = Table(stored, begun, tuple(history), game, now)
-    return News(before, tuple(made), table, chances, at_start=chances)
+    done = tuple(steps(before, made)) if before else ()
+    return News(before, done, table, chances, at_start=chances)
 
 
 def parts_of(view: discord.ui.LayoutView) -> list[Json]:
