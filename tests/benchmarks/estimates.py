@@ -9,7 +9,8 @@ games of several players are solved first, which takes a minute or two.
 import argparse
 import tempfile
 import time
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -34,16 +35,14 @@ FOUR = [("kcd", 700), ("kcd", 1000)]
 Chances = Callable[[Position], Floats]
 
 
-def with_goal(
-    preset: str, goal: int, *, ending: str | None = None, without_penalty: bool = False
-) -> Ruleset:
-    """The preset with another goal."""
-    changes = load_rules(preset).model_dump() | {"goal": goal}
-    if ending:
-        changes["ending"] = ending
-    if without_penalty:
-        changes |= {"farkle_penalty": None, "score_floor": 0}
-    return make_rules(changes, preset)
+def changed(preset: str, goal: int, changes: Sequence[str]) -> Ruleset:
+    """The preset with another goal and other options, each a line of a rules file, or "" for none."""
+    others = tomllib.loads("\n".join(changes))
+    options = load_rules(preset).model_dump() | {"goal": goal}
+    options |= {key: None if value == "" else value for key, value in others.items()}
+    if not options["farkle_penalty"]:
+        options["score_floor"] = 0
+    return make_rules(options, preset)
 
 
 def positions(rules: Ruleset, players: int, number: int) -> list[Position]:
@@ -100,14 +99,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rules", help="a preset, instead of all that are gone through")
     parser.add_argument("--goal", type=int)
-    parser.add_argument("--ending", help="such as final_turn, if not that of the preset")
+    parser.add_argument(
+        "--option", action="append", default=[], help="""such as 'ending = "final_turn"'"""
+    )
     parser.add_argument("--players", type=int, default=3)
     parser.add_argument("--positions", type=int, default=300)
-    parser.add_argument(
-        "--without-penalty",
-        action="store_true",
-        help="leave out what farkles in a row cost: only then three players are solved",
-    )
     parser.add_argument("--kernels", type=Path, help="a folder that keeps compiled code")
     chosen = parser.parse_args()
     games = [(rules, goal, 2) for rules, goal in TWO]
@@ -118,9 +114,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for preset, goal, players in games:
             number = chosen.positions
-            rules = with_goal(
-                preset, goal, ending=chosen.ending, without_penalty=chosen.without_penalty
-            )
+            rules = changed(preset, goal, chosen.option)
             compare(rules, players, number, chosen.kernels or Path(folder))
 
 
