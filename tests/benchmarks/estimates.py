@@ -36,7 +36,7 @@ Chances = Callable[[Position], Floats]
 
 
 def changed(preset: str, goal: int, changes: Sequence[str]) -> Ruleset:
-    """The preset with another goal and other options, each a line of a rules file, or "" for none."""
+    """The preset with another goal and options, each a line of a rules file; "" is none."""
     others = tomllib.loads("\n".join(changes))
     options = load_rules(preset).model_dump() | {"goal": goal}
     options |= {key: None if value == "" else value for key, value in others.items()}
