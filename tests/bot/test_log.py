@@ -74,7 +74,7 @@ async def test_who_asks_is_told_the_id(
     assert reply.private
     found = TOLD.fullmatch(reply.text)
     assert found
-    assert reply.data == {"error": reply.text}
+    assert reply.data == {"error": reply.text, "fault": found[1]}
     check_logged(log, found[1])
 
 
