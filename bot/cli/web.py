@@ -55,15 +55,20 @@ def _solve_first(settings: Settings, rules: Ruleset) -> None:
 
 @click.command("site")
 @click.argument("out", type=click.Path(path_type=Path))
-@click.option("--rules", "reference", default=DEFAULT_RULES, help="A rule set or a TOML file.")
+@click.option(
+    "--rules", "reference", help=f"A rule set or a TOML file; {DEFAULT_RULES} if left out."
+)
 @click.option("--all", "every", is_flag=True, help="The library, a folder for each rule set.")
 @click.pass_obj
-def site_command(settings: Settings, *, out: Path, reference: str, every: bool) -> None:
+def site_command(settings: Settings, *, out: Path, reference: str | None, every: bool) -> None:
     """Write the pages of a rule set as files, into the folder OUT.
 
     Every roll at the start of a game, the rules, and pictures: what needs no program.
     """
-    sites = {name: load_rules(name) for name in (preset_names() if every else [reference])}
+    if every and reference:
+        raise InvalidRequestError("--all takes no --rules: leave one of them out")
+    names = preset_names() if every else [reference or DEFAULT_RULES]
+    sites = {name: load_rules(name) for name in names}
     for rules in sites.values():
         _solve_first(settings, rules)
     number = asyncio.run(_written(settings, sites, out, every=every))

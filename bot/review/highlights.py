@@ -149,7 +149,12 @@ def _of_end(after: Game, chart: GameChart | None, won: int) -> Iterator[Highligh
 
 
 def _run(game: Game, history: Sequence[Event], seat: int) -> Iterator[Highlight]:
-    """The turns of a player in a row that ended in the same way, if they are many."""
+    """The turns of a player in a row that ended in the same way, if they are many.
+
+    Nothing where dice are thrown again: which throws ended a turn does not show in the events.
+    """
+    if game.rules.throws_again:
+        return
     others = sum(player.playing for player in game.seats)
     own = list(_ends(history))[::others]
     number = len(list(takewhile(lambda scored: scored == own[0], own)))

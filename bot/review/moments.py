@@ -489,7 +489,9 @@ def effective_steps(first: Begun, happened: Sequence[Event]) -> tuple[Game, list
         elif not effective:  # a pair of dice is given back
             game = step.after
         elif step.before.before is not None:  # else there was nothing to take back
-            effective.pop()
+            # a last throw ends its turn by itself: both events go
+            while effective.pop()[1].before is not step.before.before:
+                pass
     return game, effective
 
 

@@ -96,7 +96,8 @@ def hot_dice_picture(table: Table) -> Attachment | None:
 
 def _picture(game: Game, history: Sequence[Event], feat: Feat) -> Attachment | None:
     """The dice of a moment of the player who moves in `game`."""
-    dice = moment_dice(history, feat, game.rules.dice)
+    # where dice are thrown again, it does not show which of them were set aside together
+    dice = () if game.rules.throws_again else moment_dice(history, feat, game.rules.dice)
     if not dice:
         return None
     said = say("Set aside: {dice}", dice=kept_text(game, dice))

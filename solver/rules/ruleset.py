@@ -1429,6 +1429,11 @@ class Ruleset(Data, defer_build=False):
             nothing = not any(combination <= Counter(roll) for combination in scores)
             yield then == "loses_turn" or (then == "scores" and nothing)
 
+    @property
+    def throws_again(self) -> bool:
+        """Whether dice that farkle are thrown again in some throws."""
+        return self.first_throw_tries != 1 or self.last_die_tries != 1
+
     def tries(self, dice: int, *, first: bool) -> int:
         """How many times dice are thrown that farkle; 0 for any number.
 

@@ -293,6 +293,7 @@ def test_floor_tolerance_and_folder(farkle: Farkle, tiny_file: Path, tmp_path: P
         ("solve", "say which RULES: names of rule sets or TOML files, or --all"),
         ("compare", "say which RULES: names of rule sets or TOML files, or --all"),
         ("solve kcd --all", "--all takes no RULES: leave one of them out"),
+        ("site out --rules kcd --all", "--all takes no --rules: leave one of them out"),
         ("solve nothing", 'unknown rule set "nothing"'),
         ("solve facebook --floor 50", "score_floor"),
         ("solve facebook --floor -2525", "not a multiple of 50"),

@@ -116,3 +116,15 @@ def test_what_is_taken_back_is_no_feat() -> None:
     banked, undone = steps(game, history)
     assert highlight([banked], events) == Highlight(Feat.BIG_TURN, 0, 2500)
     assert highlight([undone], history) is None
+
+
+def test_throws_that_are_thrown_again_are_no_farkles_in_a_row() -> None:
+    begun: list[Event] = [Rolled(dice=(2, 1, 1, 1, 1, 1)), Kept(dice=(1, 1, 1, 1, 1))]
+    for tries in (1, 2):
+        rules = load_rules("kcd").model_copy(update={"last_die_tries": tries})
+        game = begin(commands.begin_game("ab", rules, [None, None]))
+        history = [*begun, *[Rolled(dice=(3,))] * tries] * 5
+        [*_, last] = steps(game, history)
+        assert last.after.seats[0].farkled == 3
+        told = Highlight(Feat.BAD_RUN, 0, 3) if tries == 1 else None
+        assert highlight([last], history) == told

@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import reduce
 from math import fsum
 from pathlib import Path
 
 import pytest
 
-from bot.review.moments import Judgement, Kind, Mark, read_events
+from bot.review.moments import Judgement, Kind, Mark, effective_steps, read_events
 from bot.review.review import Review, accuracy, lessons_of, review
 from bot.review.worth import Worth
 from bot.table import commands
@@ -424,6 +425,28 @@ def test_what_was_taken_back_does_not_count(strategies: dict[str, Strategy]) -> 
     [expected_turn] = read_events(two(strategy), straight.first, straight.events).changes
     [turn] = read_events(two(strategy), detour.first, detour.events).changes
     assert turn == replace(expected_turn, event=9)
+
+
+@pytest.mark.parametrize("changes", [{"throws": 3}, {"throws": 2, "first_throw_tries": 2}])
+def test_what_was_taken_back_leaves_no_event(changes: dict[str, int]) -> None:
+    """The events that count lead to the game, also where a last throw ends its turn by itself."""
+    rng, goal = chance(3), {"goal": 1500}
+    for _ in range(20):
+        table = Table(variant("kcd", **changes, **goal), tracked=True)
+        for _ in range(60):
+            if table.game.over:
+                break
+            if rng.random() < 0.3:
+                with suppress(FarkleError):
+                    table.do(commands.undo(table.game, None))
+            elif table.game.turn.roll is None:
+                table.throw(rng)
+            else:
+                table.keep(*at_random(rng)(table.game)[0])
+            start, effective = effective_steps(table.first, table.events)
+            found = reduce(apply, (step.event for _, step in effective), start)
+            version = table.game.version
+            assert replace(found, version=version, before=table.game.before) == table.game
 
 
 def test_forced_moves_are_not_counted(strategies: dict[str, Strategy]) -> None:
