@@ -528,12 +528,6 @@ class Strategy(BestPlay):
             return self._endings_by_dice(values, start)
         rules, step, plan = self.rules, self.rules.point_step, self.plan(start.mover)
         ends = endgames(rules, self.plans_from(start.mover), further=further)[-1]
-        missing = (rules.winning_score - start.banked) // step
-        if rules.rounds:
-            missing = rounds.turn_totals(rules, start.banked - start.opponent)
-        least = max(rules.least_bank(on_board=start.on_board), start.to_beat + step) // step
-        goal_ends_game = rules.goal_ends_game(last_of_round=not start.began)
-        beyond = ends.beyond if rules.is_exact or not goal_ends_game else 0
 
         def left(points: Ints, **how: bool) -> Floats:
             return np.asarray(values.left(start, points, **how)[:, np.newaxis])
@@ -547,8 +541,8 @@ class Strategy(BestPlay):
                 last = ends.after_bank(won, lead, start.opponent_on_board)
             return np.asarray(1 - last[:, np.newaxis])
 
-        allowed = banks_allowed(rules, start, max(missing, least) + beyond + plan.reach)
-        return turn_endings(rules, plan, allowed, missing, left, None if goal_ends_game else final)
+        least = max(rules.least_bank(on_board=start.on_board), start.to_beat + step)
+        return turn_endings(rules, plan, start, least, ends.beyond, left, final)
 
     def turn_left_alone(self, position: Position) -> TurnTable:
         """The table of a turn after which nothing can be taken over, but after later ones.
@@ -593,28 +587,38 @@ class Strategy(BestPlay):
 def turn_endings(
     rules: Ruleset,
     plan: TurnPlan,
-    allowed: Bools,
-    missing: int,
+    start: Position,
+    least: int,
+    beyond: int,
     left: Callable[..., Floats],
-    final: Callable[[Ints], Floats] | None = None,
+    final: Callable[[Ints], Floats],
 ) -> Endings:
     """What ending a turn leads to, while nobody has reached the goal.
 
     plan : the turn
-    allowed : which turn totals may be banked, in point steps, of as many as are solved
-    missing : the least of them that reaches the goal, or from which on more change nothing
+    start : the position at its start
+    least : points up to which turn totals are solved at least
+    beyond : turn totals beyond the goal up to which turns go on, where it is not the end
     left : what all have after the turn, the mover first, or the mover alone, by the points of it,
         shape (points, players); and whether it ends in one of `farkles`, or `loses` everything
-    final : likewise, of turn totals that reach the goal; None where these win at once
+    final : likewise, of turn totals that reach the goal and leave others a final turn
     """
-    totals = np.arange(len(allowed)) * rules.point_step
+    step, is_last = rules.point_step, start.mover == len(start.players) - 1
+    goal_ends_game = rules.goal_ends_game(last_of_round=is_last)
+    missing = (rules.winning_score - start.banked) // step
+    if rules.rounds:  # the turn total from which on more change nothing
+        lead = start.banked - start.opponent
+        missing = rounds.turn_totals(rules, lead, len(start.players))
+    further = 0 if goal_ends_game and not rules.is_exact else beyond
+    allowed = banks_allowed(rules, start, max(missing, least // step) + further + plan.reach)
+    totals = np.arange(len(allowed)) * step
     nothing, end = totals[:1], len(totals)
     lost = left(nothing, loses=True)[0]
     bank = np.tile(np.eye(len(lost))[0], (len(totals), 1))
     bank[:missing] = left(totals[:missing])
     if rules.rounds:
         bank[missing:] = bank[missing - 1]
-    elif final:
+    elif not goal_ends_game:
         bank[missing:] = final(totals[missing:])
     if rules.is_exact:
         end = missing + 1

@@ -23,7 +23,6 @@ from solver.rules.ruleset import Ruleset
 from solver.solved import Opened
 from solver.turn.dice import TurnState
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.plan import allowed_banks
 
 
 class SharedStrategy(BestPlay):
@@ -102,31 +101,24 @@ class SharedStrategy(BestPlay):
         return np.concatenate([1 - values.sum(axis=1, keepdims=True), values], axis=1)
 
     def _endings(self, start: Position) -> Endings:
-        rules, step, own = self.rules, self.rules.point_step, start.own
-        plan, chasers = self.plan(start.mover), self.players - 1
+        rules, chasers = self.rules, self.players - 1
         chasers -= self.role(start.mover) if rules.has_roles else 0
-        goal_ends_game = rules.goal_ends_game(last_of_round=not chasers)
-        missing = (rules.winning_score - own.score) // step
-        if rules.rounds:
-            missing = rounds.turn_totals(rules, own.score - start.opponent, self.players)
-        least = rules.least_bank(on_board=own.on_board, wins=not rules.rounds) // step
-        beyond = 0 if goal_ends_game else self.beyond
 
         def left(points: Ints, *, farkles: bool = False, loses: bool = False) -> Floats:
-            before = many(own, len(points))
+            before = many(start.own, len(points))
             after = after_turns(rules, before, points, farkles=farkles, loses=loses)
             return self._handed_on(start, after)
 
         def final(points: Ints) -> Floats:
             values = np.zeros((len(points), self.players))
-            for row, score in enumerate((own.score + points).tolist()):
+            for row, score in enumerate((start.banked + points).tolist()):
                 chances = self._chase(1, score, start, start.in_order[1 : chasers + 1])
                 values[row, : chasers + 1] = np.concatenate(chances)
             return values
 
-        rows = max(missing, least) + beyond + plan.reach
-        allowed = allowed_banks(rules, own.score, rows, on_board=own.on_board)
-        return turn_endings(rules, plan, allowed, missing, left, None if goal_ends_game else final)
+        plan = self.plan(start.mover)
+        least = rules.least_bank(on_board=start.on_board, wins=not rules.rounds)
+        return turn_endings(rules, plan, start, least, self.beyond, left, final)
 
     def seat(self, player: int) -> int:
         """Return the place of a player along the axis of who has the first final turn."""

@@ -46,8 +46,8 @@ from solver.game.standings import (
 from solver.play.race import log_odds, race
 from solver.play.rough import RoughValues
 from solver.rules.ruleset import RULESETS, Ruleset
+from solver.turn.dice import TurnState, dice_set
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn, turn_plan
-from solver.turn.plan import allowed_banks
 from solver.turn.points import mean_turn, turn_outcome
 
 WITHIN = 0.007
@@ -132,28 +132,20 @@ class EstimatedStrategy(SharedStrategy):
         if reached:
             ends, rules = self._last_endings(start), self.rules.in_last_turns
         else:
-            order = tuple(start.players[k] for k in start.in_order)
-            ends = self._turn_endings(order, start.mover, further=True)
+            ends = self._endings(start)
         return solve_turn(turn_plan(rules, all_options=True), ends)
 
-    def _turn_endings(self, order: tuple[Standing, ...], seat: int, *, further: bool) -> Endings:
+    def _endings(self, start: Position, *, further: bool = True) -> Endings:
         """What ending a turn leads to, while nobody has reached the goal.
 
-        order : all players, the mover first
-        seat : where the mover sits, 0 for who began
         further : whether the next turn is looked at as well
         """
-        rules, step, players = self.rules, self.rules.point_step, self.players
-        plan, (own, *others) = turn_plan(rules), order
-        chasers = {"at_once": 0, "equal_turns": players - 1 - seat}
-        followers = tuple(others[: chasers.get(rules.ending, players - 1)])
-        missing = (rules.winning_score - own.score) // step
-        rows = max(missing, rules.least_bank(on_board=own.on_board, wins=True) // step)
-        goes_on = bool(followers) or rules.is_exact
-        rows += (endgame(rules).beyond if goes_on else 0) + plan.reach
+        rules, step, players, seat = self.rules, self.rules.point_step, self.players, start.mover
+        others = tuple(start.players[k] for k in start.in_order[1:])
+        followers = others[: players - 1 - (seat if rules.has_roles else 0)]
 
         def left(points: Ints, *, farkles: bool = False, loses: bool = False) -> Floats:
-            before = many(own, len(points))
+            before = many(start.own, len(points))
             after = after_turns(rules, before, points, farkles=farkles, loses=loses)
             theirs = [
                 others_after(rules, before, after, many(standing), points, farkles=farkles)
@@ -169,11 +161,12 @@ class EstimatedStrategy(SharedStrategy):
             return chances
 
         def final(points: Ints) -> Floats:
-            chances = _chased(rules, followers).take((own.score + points) // step, 0, mode="clip")
+            scores = (start.banked + points) // step
+            chances = _chased(rules, followers).take(scores, 0, mode="clip")
             return np.pad(chances, ((0, 0), (0, players - chances.shape[1])))
 
-        allowed = allowed_banks(rules, own.score, rows, on_board=own.on_board)
-        return turn_endings(rules, plan, allowed, missing, left, final)
+        least = rules.least_bank(on_board=start.on_board, wins=True)
+        return turn_endings(rules, turn_plan(rules), start, least, self.beyond, left, final)
 
     def _handed_to_next(
         self, others: Sequence[Standings], own: Standings, seat: int, *, further: bool
@@ -205,8 +198,10 @@ class EstimatedStrategy(SharedStrategy):
 
     def _solve_start(self, order: tuple[Standing, ...], seat: int) -> Floats:
         """Chances of all at the start of a turn that ends as the formula says, the mover first."""
-        rules = self.rules
-        ends = self._turn_endings(order, seat, further=False)
+        rules, last = self.rules, self.players - seat
+        turn = TurnState(0, dice_set(rules).whole)
+        start = Position((*order[last:], *order[:last]), seat, turn)
+        ends = self._endings(start, further=False)
         own = Endings.alone(ends.bank, ends.farkle, float(ends.lost[0]))
         own = own._replace(weighs=ends.weighs)
         outcome = turn_outcome(rules, solve_turn(turn_plan(rules), own))
