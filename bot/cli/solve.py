@@ -22,8 +22,9 @@ from bot.views.progress import (
 )
 from solver.batch.jobs import Job, Result, Solver, solve_all
 from solver.batch.local import LocalSolver, check_here, compiled_code
-from solver.batch.subjects import Checked, GameOfDice, GameOfTwo, Subject, game_of
+from solver.batch.subjects import GameOfDice, GameOfTwo, Subject, game_of
 from solver.errors import FarkleError, InvalidRequestError
+from solver.game.many import Checked
 from solver.game.standings import DEFAULT_TOLERANCE
 from solver.loaded.files import ManyMatchupManifest, MatchupManifest
 from solver.loaded.matchup import Matchup

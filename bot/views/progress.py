@@ -24,7 +24,7 @@ from bot.layout import cleaned, columns, percent
 from bot.tasks.tasks import duration
 from bot.views.sheet import Sheet, sheet
 from solver.batch.jobs import Job, Result, Watch
-from solver.batch.subjects import Checked
+from solver.game.many import Checked
 from solver.game.standings import DEFAULT_TOLERANCE, LEAST, Progress
 from solver.solved import Manifest
 from solver.wording import say

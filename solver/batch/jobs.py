@@ -13,8 +13,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from solver.batch.subjects import Checked, GameOfTwo, Subject
+from solver.batch.subjects import GameOfTwo, Subject
 from solver.errors import FarkleError, StrategyFileError
+from solver.game.many import Checked
 from solver.game.standings import Progress
 from solver.rules.file import load_rules
 from solver.solved import Manifest, prepare_folder

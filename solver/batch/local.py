@@ -18,9 +18,10 @@ from typing import Any, TypeVar
 import solver
 from solver.batch.jobs import Job, Outcome, Watch
 from solver.batch.side_by_side import is_worth_it, solve_side_by_side
-from solver.batch.subjects import Checked, Subject
+from solver.batch.subjects import Subject
 from solver.errors import FarkleError, SolveError
 from solver.folders import is_ours, make_private
+from solver.game.many import Checked
 from solver.game.standings import FloorEffect, OnProgress, Progress
 from solver.solved import open_solved
 from solver.strategy import StrategyManifest

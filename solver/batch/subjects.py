@@ -15,6 +15,7 @@ from solver.folders import one_at_a_time
 from solver.game.many import (
     MOST_STATES,
     MOST_STATES_THERE,
+    Checked,
     ManySolution,
     check_many,
     expected_seconds,
@@ -45,19 +46,6 @@ from solver.strategy import (
     verify_strategy,
 )
 from solver.turn.equations import TurnPlan
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """How the values of a solved game fit their equations, in every state."""
-
-    residual: float
-    """The most that a value is off, see `solver.game.audit.residual` and `ManyCheck`."""
-    mixed_states: int | None = None
-    """States in which a player mixes, of games of several."""
-    order_effect: float | None = None
-    """The most that a value changes if options that are equal for the mover are taken in the
-    opposite order; None if that was not solved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,8 +234,7 @@ class GameOfSeveral:
         solved = open_solved(file, self.kind)
         how: dict[str, Any] = {"plans": solved.manifest.plans, "cache": cache}
         (values, *_), tell = solved.arrays, on_progress
-        misfit = check(self.rules, self.players, values, on_progress=tell, **how)
-        return Checked(misfit.residual, misfit.mixed_states)
+        return check(self.rules, self.players, values, on_progress=tell, **how)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

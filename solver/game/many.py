@@ -135,14 +135,18 @@ class ManySolution:
         return self.values, *self.lasts
 
 
-class ManyCheck(NamedTuple):
-    """How the values of a solved game fit their equations."""
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """How the values of a solved game fit their equations, in every state."""
 
     residual: float
-    """Largest difference of a value from what the equations make of the others, but in states in
-    which a player mixes two choices."""
-    mixed_states: int
-    """States that are further off: those of rings in which a player mixes."""
+    """The most that a value is off, see `solver.game.audit.residual`; of several players in no
+    state in which one of them mixes two choices."""
+    mixed_states: int | None = None
+    """States that are further off, of games of several: of rings in which a player mixes."""
+    order_effect: float | None = None
+    """The most that a value changes if options that are equal for the mover are taken in the
+    opposite order; None if that was not solved."""
 
 
 def size(rules: Ruleset, players: int, plans: Sequence[TurnPlan] = ()) -> Size:

@@ -22,7 +22,7 @@ from solver.game.kernel_source import load_turn
 from solver.game.lanes import LANES
 from solver.game.layout import Lists, lists_of
 from solver.game.list_kernels import turn_by_seat
-from solver.game.many import Lasts, ManyCheck, ManySolution, Size, check_many
+from solver.game.many import Checked, Lasts, ManySolution, Size, check_many
 from solver.game.many import size as find_size
 from solver.game.many_best import play_off_endings
 from solver.game.many_layers import MAX_SWEEPS, Layers, solve_layers, unsettled
@@ -91,7 +91,7 @@ def check(
     plans: Sequence[TurnPlan] = (),
     cache: Path,
     on_progress: Callable[[Progress], None] = lambda _: None,
-) -> ManyCheck:
+) -> Checked:
     """Put the values of a solved game back into their equations, in every state."""
     if rules.rounds:
         return round_sweeps.check(rules, values, on_progress=on_progress)
@@ -99,7 +99,7 @@ def check(
     solve.values[:] = values.ravel()
     off = solve.misfits(on_progress)
     fits = off <= FITS
-    return ManyCheck(float(np.max(off, where=fits, initial=0.0)), int(np.count_nonzero(~fits)))
+    return Checked(float(np.max(off, where=fits, initial=0.0)), int(np.count_nonzero(~fits)))
 
 
 class _Seat(NamedTuple):

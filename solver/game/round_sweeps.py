@@ -28,7 +28,7 @@ from solver.game.lanes import LANES
 from solver.game.layout import NOT_ALLOWED
 from solver.game.leads import longest_turn, negligible, spans
 from solver.game.list_kernels import turn_by_seat
-from solver.game.many import ManyCheck, ManySolution, inner_states, size
+from solver.game.many import Checked, ManySolution, inner_states, size
 from solver.game.rounds import layer, layer_shape, mode_of, modes, places, shares
 from solver.game.standings import (
     LEAST,
@@ -322,9 +322,9 @@ def residual(rules: Ruleset, values: Floats, *, on_progress: OnProgress = lambda
     return max(float(np.max(missed / np.maximum(here, LEAST))) for here, missed in off)
 
 
-def check(rules: Ruleset, values: Floats, *, on_progress: OnProgress = lambda _: None) -> ManyCheck:
+def check(rules: Ruleset, values: Floats, *, on_progress: OnProgress = lambda _: None) -> Checked:
     """Put the values of three players back into their equations, as `residual` does."""
-    return ManyCheck(max(float(off.max()) for _, off in _misfits(rules, values, 3, on_progress)), 0)
+    return Checked(max(float(off.max()) for _, off in _misfits(rules, values, 3, on_progress)), 0)
 
 
 def _misfits(

@@ -88,20 +88,13 @@ class TurnOutcome(NamedTuple):
     """The chance of a farkle that does not count for the penalty, among those in `farkled`."""
 
 
-@lru_cache(maxsize=512)
-def points_turn(rules: Ruleset, score: int, *, on_board: bool = True) -> TurnTable:
-    """The table of a turn for most points, of a player with `score` points banked.
-
-    A value is the expected score after the turn as a share of `rules.winning_score`; a score below
-    0 is taken for 0.
-    """
-    return points_table(rules, turn_plan(rules), score, on_board=on_board)
-
-
 def points_table(
     rules: Ruleset, plan: TurnPlan, score: int = 0, *, on_board: bool = True, to_beat: int = 0
 ) -> TurnTable:
-    """The turn of most points with any dice, whose choices `plan` has.
+    """The turn of most points with any dice, whose choices `plan` has, with `score` points banked.
+
+    A value is the expected score after the turn as a share of `rules.winning_score`; a score below
+    0 is taken for 0.
 
     to_beat : points that a bank has to be more than
     """
@@ -133,7 +126,7 @@ def points_table(
 def expected_points(rules: Ruleset, score: int, *, on_board: bool) -> float:
     """Expected points of a whole turn; what a roll that loses everything takes is against them."""
     start = TurnState(0, dice_set(rules).whole)
-    value = points_turn(rules, score, on_board=on_board).value(start)
+    value = points_table(rules, turn_plan(rules), score, on_board=on_board).value(start)
     return value * rules.winning_score - max(score, 0)
 
 
@@ -145,7 +138,7 @@ def mean_turn(rules: Ruleset) -> float:
 
 def points_outcome(rules: Ruleset, score: int, *, on_board: bool = True) -> TurnOutcome:
     """How a turn for most points ends, from its start."""
-    return turn_outcome(rules, points_turn(rules, score, on_board=on_board))
+    return turn_outcome(rules, points_table(rules, turn_plan(rules), score, on_board=on_board))
 
 
 def bank_decisions(table: TurnTable) -> npt.NDArray[np.bool_]:

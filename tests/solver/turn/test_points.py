@@ -9,7 +9,8 @@ import pytest
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import TurnState
-from solver.turn.points import expected_points, points_outcome, points_turn, turn_outcome
+from solver.turn.equations import turn_plan
+from solver.turn.points import expected_points, points_outcome, points_table, turn_outcome
 from tests import naive
 from tests.conftest import variant
 from tests.house_rules import ONE_BY_ONE, small
@@ -39,7 +40,7 @@ def far(preset: str, **changes: Any) -> Ruleset:
 @pytest.mark.parametrize(("turn_total", "gains"), ZILCH.items())
 def test_published_gains_of_rolling(turn_total: int, gains: tuple[float | None, ...]) -> None:
     rules = far("zilch")
-    table = points_turn(rules, 0)
+    table = points_table(rules, turn_plan(rules), 0)
     for dice, gain in zip(range(6, 0, -1), gains, strict=True):
         if gain is not None:
             rolled = table.roll_value(TurnState(turn_total, dice)) * rules.winning_score
@@ -101,7 +102,7 @@ def test_two_dice_by_hand() -> None:
     # (1, 1) is hot dice: 11 of 36 rolls bring more, which pays 100 and costs 200; so bank
     assert outcome.banked[:4].tolist() == pytest.approx([0, 10 / 36, 1 / 36, 0])
     assert outcome.farkled.sum() == pytest.approx(25 / 36)
-    table = points_turn(rules, 0)
+    table = points_table(rules, turn_plan(rules), 0)
     barred = np.where(np.arange(len(table.ends.banks)) == 2, np.nan, table.ends.bank)
     ends = table.ends._replace(banks=barred[:, np.newaxis])
     # who may not bank the 200 of (1, 1) rolls all dice again
@@ -112,13 +113,15 @@ def test_two_dice_by_hand() -> None:
 
 def test_what_reaches_the_goal_is_banked() -> None:
     rules = load_rules("facebook")
-    assert points_turn(rules, 9000).decision(TurnState(1000, 6)) == "win"
-    assert points_turn(rules, 0).decision(TurnState(1000, 6)) == "roll"
+    assert points_table(rules, turn_plan(rules), 9000).decision(TurnState(1000, 6)) == "win"
+    assert points_table(rules, turn_plan(rules), 0).decision(TurnState(1000, 6)) == "roll"
 
 
 def test_losing_everything_is_feared_more_with_more_to_lose() -> None:
     rules = variant("kcd", lose_everything=("66",), goal=40_000)
-    without, with_points = (turn_outcome(rules, points_turn(rules, score)) for score in (0, 20_000))
+    without, with_points = (
+        turn_outcome(rules, points_table(rules, turn_plan(rules), score)) for score in (0, 20_000)
+    )
     assert with_points.loses < without.loses
 
 

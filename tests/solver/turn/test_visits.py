@@ -3,7 +3,8 @@ import pytest
 
 from solver.named.sets import read_set
 from solver.rules.file import load_rules
-from solver.turn.points import bank_decisions, points_table, points_turn, turn_outcome
+from solver.turn.equations import turn_plan
+from solver.turn.points import bank_decisions, points_table, turn_outcome
 from solver.turn.remaining import roll_lists, shape_of
 
 
@@ -21,5 +22,5 @@ def test_visits_end_as_turns_do(text: str) -> None:
 def test_ordinary_dice_are_those_of_the_rules() -> None:
     rules, thrown = load_rules("kcd"), read_set("hugo,molar,wisdom,ordinary*3").dice_set
     table = points_table(rules, roll_lists(rules, shape_of(thrown)).plan(thrown))
-    expected = points_turn(rules, 0)
+    expected = points_table(rules, turn_plan(rules), 0)
     assert np.allclose(table.roll, expected.roll, rtol=0, atol=1e-12)
