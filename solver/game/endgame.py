@@ -19,8 +19,8 @@ between any two that follow one another: their distance is a proved bound of the
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -137,7 +137,7 @@ def taken_finals(rules: Ruleset) -> Floats:
     most = score_count(rules) + rules.least_bank(on_board=False) // step
     least = rules.least_bank() // step
     plan = turn_plan(rules)
-    table = _final_turn(rules, plan, most + least, tie, on_board=True)
+    table = FinalTurns(rules, plan, tie).table(most + least)
     worth: Floats = table.roll[0, least : least + most + 1, plan.usual][::-1].copy()
     worth[:, rules.take_over_dice :] = 0.0
     return worth
@@ -206,19 +206,13 @@ def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tupl
     usual = reach // max((1, *rules.hot_dice_times))
     for far in (20, 200):
         margins = 2 * goals + far * usual + further
-        ties = [
-            worth_of_tie(
-                rules,
-                partial(last_turns, rules, chaser, margins, on_board=True),
-                partial(_play_off, rules, leader),
-            )
-            for chaser, leader in pairs
-        ]
+        ties = [_worth_of_tie(rules, *pair, margins) for pair in pairs]
         beaten = _beaten(rules, finals)
-        lasts = [
-            _by_uses(rules, plan, margins, tie, on_board=True, beaten=other)
+        players = [
+            FinalTurns(rules, plan, tie, other)
             for plan, tie, other in zip(finals, ties, beaten, strict=True)
         ]
+        lasts = [player.by_uses(margins) for player in players]
         limits = [
             _beyond(rules, leader, last, goals)
             for leader, by_uses in zip(reversed(plans), lasts, strict=True)
@@ -238,17 +232,15 @@ def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tupl
     if rules.is_defended:
         used = max(used, *(len(other) for other in beaten if other is not None))
     ends = []
-    for plan, tie, on_board, other in zip(finals, ties, lasts, beaten, strict=True):
-        off_board = on_board
+    for player, on_board in zip(players, lasts, strict=True):
+        off_board, tie = on_board, player.tie
         if rules.has_opening:
-            off_board = _by_uses(rules, plan, margins, tie, on_board=False, beaten=other)
+            off_board = replace(player, on_board=False).by_uses(margins)
         last = np.stack([off_board[:, :used], on_board[:, :used]], axis=1)
         outdone = last[0]
         if tie and rules.beat_previous_turn:
-            boards = (
-                last_turns(rules, plan, margins, 0.0, on_board=one)[:used] for one in (False, True)
-            )
-            outdone = np.array(list(boards))
+            boards = (replace(player, tie=0.0, on_board=board) for board in (False, True))
+            outdone = np.array([one.worth(margins)[:used] for one in boards])
         ends.append(Endgame(last, beyond, tie, outdone))
     return tuple(ends)
 
@@ -273,7 +265,7 @@ def defended(
     off, reach = 2.0, max(plan.reach for plan in plans)
     margins = 4 * score_count(rules) + 20 * reach
     while True:
-        finals = [last_turns(rules, plan, margins, tie, on_board=True) for plan in plans]
+        finals = [FinalTurns(rules, plan, tie).worth(margins) for plan in plans]
         if margins > _FAR or all(one[-1 - reach] - one[-1] <= _NO_MARGIN for one in finals):
             break
         margins *= 2
@@ -284,7 +276,7 @@ def defended(
         last = finals
         away = slack if number % 2 == 0 else -slack
         finals = [
-            last_turns(rules, plan, margins, tie, on_board=True, beaten=other) + away
+            FinalTurns(rules, plan, tie, other).worth(margins) + away
             for plan, other in zip(plans, last[::-1], strict=True)
         ]
         pairs = [np.max(np.abs(one - other)) for one, other in zip(finals, last, strict=True)]
@@ -298,6 +290,15 @@ def defended(
             rules=rules.name,
         )
     return [(one + other) / 2 for one, other in zip(finals, last, strict=True)], off
+
+
+def _worth_of_tie(rules: Ruleset, chaser: TurnPlan, leader: TurnPlan, margins: int) -> float:
+    """What `worth_of_tie` is of players with such turns."""
+    return worth_of_tie(
+        rules,
+        lambda tie: FinalTurns(rules, chaser, tie).worth(margins),
+        lambda second: float(play_off_turn(rules, leader, second).roll[0, 0, -1]),
+    )
 
 
 def worth_of_tie(
@@ -336,44 +337,86 @@ def last_turn(
     ends = endgames(rules, plans, further=further)
     own, *others = plans or (turn_plan(rules.in_last_turns),)
     if to_beat is None:
-        margins, other = ends[0].last.shape[1] - 1, others[0] if others else own
-        return play_off_turn(
-            rules, own, last_turns(rules, other, margins, ends[-1].tie, on_board=True)
-        )
-    margin, beaten = to_beat // rules.point_step, _beaten(rules, plans or (own,))[0]
-    least, tie = least // rules.point_step, ends[0].tie
-    return _final_turn(rules, own, margin, tie, on_board=on_board, beaten=beaten, least=least)
+        second = FinalTurns(rules, others[0] if others else own, ends[-1].tie)
+        return play_off_turn(rules, own, second.worth(ends[0].last.shape[1] - 1))
+    step, beaten = rules.point_step, _beaten(rules, plans or (own,))[0]
+    turns = FinalTurns(rules, own, ends[0].tie, beaten, on_board=on_board)
+    return turns.table(to_beat // step, least // step)
 
 
-def _final_turn(
-    rules: Ruleset,
-    plan: TurnPlan,
-    margin: int,
-    tie: float,
-    *,
-    on_board: bool,
-    beaten: Floats | None = None,
-    least: int = 1,
-) -> TurnTable:
-    """The table of a final turn, or of the second turn of a play-off.
+@dataclass(frozen=True, slots=True, eq=False)
+class FinalTurns:
+    """The final turns of a player, or the second turns of a play-off.
 
-    margin : what is missing to a tie, in point steps; 0 only in a play-off
-    tie : win probability of the player to act after a tie
-    beaten : as of `last_turns`
-    least : point steps that a bank has to have beside the minimums
+    What is missing to a tie is the margin, in point steps; 0 only in a play-off.
     """
-    least = max(least, rules.least_bank(on_board=on_board, wins=True) // rules.point_step)
-    beaten = np.zeros(1) if beaten is None else beaten
-    bank = np.zeros(max(margin + 1, least) + len(beaten) - 1 + plan.reach)
-    bank[margin] = tie
-    bank[margin + 1 :] = 1 - beaten.take(np.arange(1, len(bank) - margin), mode="clip")
-    farkle = np.full(len(bank), tie if margin == 0 else 0.0)
-    return turn_from(rules, plan, least, bank, farkle)
 
+    rules: Ruleset
+    plan: TurnPlan
+    tie: float
+    """Win probability of the player after a tie."""
+    beaten: Floats | None = None
+    """What the other player has at the start of a final turn in return, by the margin, of which the
+    last stands for all beyond; None where who is beaten has lost."""
+    on_board: bool = field(default=True, kw_only=True)
 
-def _play_off(rules: Ruleset, plan: TurnPlan, second: Floats) -> float:
-    """The first player's chance to win a play-off, given the second one's by the margin."""
-    return float(play_off_turn(rules, plan, second).roll[0, 0, -1])
+    @property
+    def least(self) -> int:
+        """Return the least bank of who wins, in point steps."""
+        return self.rules.least_bank(on_board=self.on_board, wins=True) // self.rules.point_step
+
+    def table(self, margin: int, least: int = 1) -> TurnTable:
+        """Return the table of the turn with a margin.
+
+        least : point steps that a bank has to have beside the minimums
+        """
+        least = max(least, self.least)
+        beaten = np.zeros(1) if self.beaten is None else self.beaten
+        bank = np.zeros(max(margin + 1, least) + len(beaten) - 1 + self.plan.reach)
+        bank[margin] = self.tie
+        bank[margin + 1 :] = 1 - beaten.take(np.arange(1, len(bank) - margin), mode="clip")
+        farkle = np.full(len(bank), self.tie if margin == 0 else 0.0)
+        return turn_from(self.rules, self.plan, least, bank, farkle)
+
+    def worth(self, margins: int) -> Floats:
+        """Return the win probability at the start of a turn for the margins 0 .. `margins`."""
+        least, last = self.least, np.empty(margins + 1)
+        longest = self.table(margins)
+        last[::-1] = longest.roll[0, : margins + 1, -1]
+        last[0] = self.table(0).roll[0, 0, -1]
+        end = len(longest.ends.bank) - 1
+        for margin in range(1, min(least, margins) + 1):
+            # from the least bank on it is as where the margin is more, and the turn total as well
+            rows = np.minimum(margins - margin + np.arange(least + self.plan.reach), end)
+            bank, farkle = longest.ends.bank[rows], longest.ends.farkle[rows]
+            bank[:least], farkle[:least] = np.nan, 0.0
+            ends = Endings.alone(bank, farkle, 0.0)
+            table = solve_turn(self.plan, ends, longest.roll[:, rows[least:]])
+            last[margin] = min(table.roll[0, 0, -1], 1.0)
+        return last
+
+    def by_uses(self, margins: int) -> Floats:
+        """Return `worth` by the uses that are left of a badge, shape (uses + 1, margins + 1)."""
+        bare, cells = self.worth(margins), self.plan.cells
+        if cells is None:
+            return bare[np.newaxis]
+        if cells.power.is_of_bank:
+            # the least turn total that then is more is as one more than the margin
+            raised = np.array(cells.raised(margins + 2))
+            least = np.searchsorted(raised, np.arange(margins + 1), side="right") - 1
+            alone = replace(self, tie=0.0, beaten=None).worth(margins)
+            ties = raised[least] == np.arange(margins + 1)
+            return np.stack([bare, np.where(ties, bare[least], alone[least])])
+        chances = np.tile(bare, (cells.layers, 1))
+        most = min(margins, self.least)
+        for margin in [*range(1, most + 1), margins]:
+            ends = replace(self, beaten=None).table(margin).ends
+            turn = cells.turn(len(ends.bank) - self.plan.reach)
+            for layer in range(cells.layers):
+                values = turn.solve(layer, ends).win_probability[0, :, -1]
+                here = values[: margin - most][::-1] if margin == margins else values[:1]
+                chances[layer, margin - len(here) + 1 : margin + 1] = here
+        return chances[np.minimum(np.arange(cells.uses + 1), cells.layers - 1)]
 
 
 def play_off_turn(rules: Ruleset, plan: TurnPlan, second: Floats) -> TurnTable:
@@ -411,70 +454,6 @@ def fixed_point(g: Callable[[Floats], Floats], x: Floats) -> Floats:
         x = (x + (image - x) / (1 - slope)).clip(0.0, 1.0)
         image = g(x)
     return image
-
-
-def last_turns(
-    rules: Ruleset,
-    plan: TurnPlan,
-    margins: int,
-    tie: float,
-    *,
-    on_board: bool,
-    beaten: Floats | None = None,
-) -> Floats:
-    """Win probability at the start of a final turn for the margins 0 .. `margins`.
-
-    beaten : that of the other player at the start of a final turn in return, by the margin, of
-        which the last stands for all beyond; None where who is beaten has lost
-    """
-    least = rules.least_bank(on_board=on_board, wins=True) // rules.point_step
-    last = np.empty(margins + 1)
-    longest = _final_turn(rules, plan, margins, tie, on_board=on_board, beaten=beaten)
-    last[::-1] = longest.roll[0, : margins + 1, -1]
-    last[0] = _final_turn(rules, plan, 0, tie, on_board=on_board, beaten=beaten).roll[0, 0, -1]
-    end = len(longest.ends.bank) - 1
-    for margin in range(1, min(least, margins) + 1):
-        # from the least bank on it is as where the margin is more, and the turn total as well
-        rows = np.minimum(margins - margin + np.arange(least + plan.reach), end)
-        bank, farkle = longest.ends.bank[rows], longest.ends.farkle[rows]
-        bank[:least], farkle[:least] = np.nan, 0.0
-        ends = Endings.alone(bank, farkle, 0.0)
-        table = solve_turn(plan, ends, longest.roll[:, rows[least:]])
-        last[margin] = min(table.roll[0, 0, -1], 1.0)
-    return last
-
-
-def _by_uses(
-    rules: Ruleset,
-    plan: TurnPlan,
-    margins: int,
-    tie: float,
-    *,
-    on_board: bool,
-    beaten: Floats | None = None,
-) -> Floats:
-    """What `last_turns` are by the uses that are left of a badge, shape (uses + 1, margins + 1)."""
-    bare = last_turns(rules, plan, margins, tie, on_board=on_board, beaten=beaten)
-    cells = plan.cells
-    if cells is None:
-        return bare[np.newaxis]
-    if cells.power.is_of_bank:
-        # the least turn total that then is more is as one more than the margin
-        raised = np.array(cells.raised(margins + 2))
-        least = np.searchsorted(raised, np.arange(margins + 1), side="right") - 1
-        alone = last_turns(rules, plan, margins, 0.0, on_board=on_board)
-        ties = raised[least] == np.arange(margins + 1)
-        return np.stack([bare, np.where(ties, bare[least], alone[least])])
-    chances = np.tile(bare, (cells.layers, 1))
-    most = min(margins, rules.least_bank(on_board=on_board, wins=True) // rules.point_step)
-    for margin in [*range(1, most + 1), margins]:
-        ends = _final_turn(rules, plan, margin, tie, on_board=on_board).ends
-        turn = cells.turn(len(ends.bank) - plan.reach)
-        for layer in range(cells.layers):
-            values = turn.solve(layer, ends).win_probability[0, :, -1]
-            here = values[: margin - most][::-1] if margin == margins else values[:1]
-            chances[layer, margin - len(here) + 1 : margin + 1] = here
-    return chances[np.minimum(np.arange(cells.uses + 1), cells.layers - 1)]
 
 
 def _beyond(rules: Ruleset, plan: TurnPlan, last: Floats, goals: int) -> int | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from solver.game.endgame import Endgame, endgame, last_turns, play_off_turn, worth_of_tie
+from solver.game.endgame import Endgame, FinalTurns, endgame, play_off_turn, worth_of_tie
 from solver.game.layout import Contest, Outcomes, as_is_best, read_table, write_table
 from solver.game.outcomes import Outcome, outcome_of, outcomes_of_values
 from solver.game.position import Position, banks_allowed, start_of_turn
@@ -287,11 +287,12 @@ class _Last:
     def second(self, tie: float, *, on_board: bool = True, beaten: Floats | None = None) -> Floats:
         """Chance to win a last turn by the margin, given what a tie is worth.
 
-        beaten : what the other player has who is beaten, as of `last_turns`
+        beaten : what the other player has who is beaten, as of `FinalTurns`
         """
         if self.player is None:
-            plan, margins = turn_plan(self.rules), self.margins - 1
-            return last_turns(self.rules, plan, margins, tie, on_board=on_board, beaten=beaten)
+            plan = turn_plan(self.rules)
+            turns = FinalTurns(self.rules, plan, tie, beaten, on_board=on_board)
+            return turns.worth(self.margins - 1)
         wins, ties, beats = self._found(
             self.player, on_board=on_board or not self.rules.has_opening
         )

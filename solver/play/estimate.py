@@ -28,7 +28,7 @@ from functools import lru_cache
 import numpy as np
 
 from solver.game.best import BestPlay, Strategy, turn_endings
-from solver.game.endgame import endgame, last_turn, last_turns
+from solver.game.endgame import FinalTurns, endgame, last_turn
 from solver.game.many import check_players
 from solver.game.many_best import SharedStrategy
 from solver.game.position import Position
@@ -277,7 +277,7 @@ def _reaches(rules: Ruleset) -> tuple[Floats, Floats]:
     """Chances to get so many point steps in a turn, on the board and off it, at most 0.999."""
     most = score_count(rules)
     plan = turn_plan(rules)
-    reached = [last_turns(rules, plan, most, 0.0, on_board=board) for board in (True, False)]
+    reached = [FinalTurns(rules, plan, 0.0, on_board=board).worth(most) for board in (True, False)]
     # to get as many is to get more than one fewer
     on, off = (np.minimum(np.concatenate([[1.0], part[:most]]), 0.999) for part in reached)
     return on, off

@@ -150,7 +150,7 @@ def test_three_players_of_pig(kernels: Path) -> None:
     assert (solution.mixed > 0, solution.restless) == (True, 0)
     assert solution.largest_change <= 1e-9
     checked = check(rules, 3, solution.values, cache=kernels)
-    assert checked.mixed_states <= 3 * solution.mixed
+    assert (checked.mixed_states or 0) <= 3 * solution.mixed
 
 
 def test_four_players(kernels: Path) -> None:
