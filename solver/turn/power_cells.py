@@ -28,14 +28,13 @@ from solver.turn.remaining import (
     RollLists,
     Shape,
     any_set,
-    best_of_shown,
     decided,
     digit,
-    every_of_shown,
     gathered,
     roll_chances,
     shape_of,
     shown_by_rolls,
+    targets_of_shown,
     worth_of,
 )
 from solver.turn.rerolls import Rerolls, find_rerolls
@@ -483,7 +482,7 @@ def _offered(
     thrown, adds = any_set(shape), power.kind is PowerKind.MIGHT
     points = all_points_with_jokers(rules, joker_alone=joker_alone, badge=badge, added=int(adds))
     worth, offsets, ends = worth_of(rules, points), [], []
-    columns, find = thrown.whole, best_of_shown if rules.more_is_better else every_of_shown
+    columns, every = thrown.whole, not rules.more_is_better
     for dice in range(1, columns + 1):
         shown = shown_by_rolls(thrown, dice)
         changed = []
@@ -496,7 +495,10 @@ def _offered(
                 changed.append(shown.copy())
                 changed[-1][:, place] = digit(power.amount)
         fates = [decided(rules, faces) for faces in (shown, *changed)]
-        reached = [find(rules, thrown, dice, faces, worth)[0] for faces in (shown, *changed)]
+        reached = [
+            targets_of_shown(rules, thrown, dice, faces, worth, every=every)[0]
+            for faces in (shown, *changed)
+        ]
         for leads_to, fate in zip(reached, fates, strict=True):
             leads_to[fate >= 0] = -1
         if adds:
@@ -508,7 +510,7 @@ def _offered(
             offsets.append(np.vstack([*wide]) - 1)
             ends.append(np.concatenate(fates[1:]).clip(0))
         else:
-            turned = np.max(reached[1:], axis=0) if rules.more_is_better else np.hstack(reached[1:])
+            turned = np.hstack(reached[1:]) if every else np.max(reached[1:], axis=0)
             offsets.append(_either(columns, reached[0], turned, fates, power.after_farkle))
             ends.append(fates[0].clip(0))
     return gathered(rules, columns if adds else 2 * columns + 2, offsets, ends, [])

@@ -7,7 +7,6 @@ jokers, and every set of that shape adds its own chances.
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -259,8 +258,9 @@ def _find_lists(
         shown = shown_by_rolls(thrown, dice)
         fates = decided(rules, shown)
         goes_on = fates < 0
-        find = every_of_shown if all_options else best_of_shown
-        of_scoring, reached = find(rules, thrown, dice, shown[goes_on], worth)
+        of_scoring, reached = targets_of_shown(
+            rules, thrown, dice, shown[goes_on], worth, every=all_options
+        )
         of_rolls = np.full((len(shown), of_scoring.shape[1]), -1, dtype=np.intp)
         of_rolls[goes_on] = of_scoring
         offsets.append(of_rolls)
@@ -343,7 +343,7 @@ def digit(face: int) -> int:
 def decided(rules: Ruleset, shown: npt.NDArray[np.int64]) -> Ints:
     """The end of the turn by each roll, as in `gathered`; -1 where points decide.
 
-    shown : as of `best_of_shown`
+    shown : as of `targets_of_shown`
     """
     ends = np.full(len(shown), -1, dtype=np.intp)
     if not rules.decisive:
@@ -354,30 +354,6 @@ def decided(rules: Ruleset, shown: npt.NDArray[np.int64]) -> Ints:
             needed = np.array([dice.count(face) for face in FACES])
             ends[np.all(counts >= needed, axis=1)] = _ENDS[then]
     return ends
-
-
-def every_of_shown(
-    rules: Ruleset,
-    thrown: DiceSet,
-    dice: Remaining,
-    shown: npt.NDArray[np.int64],
-    worth: npt.NDArray[np.int32],
-) -> tuple[Ints, Ints]:
-    """The targets of all set-asides of every roll, else -1; and all of them together.
-
-    Shape (rolls, as many as some roll has), each of them once.
-    """
-    columns = thrown.whole
-    masks = _set_asides(rules, thrown, dice, shown, worth)
-    reached = np.stack(
-        [np.where(row >= 0, row * columns + after, -1) for after, row in masks], axis=1
-    )
-    reached.sort(axis=1)
-    reached[:, 1:][reached[:, 1:] == reached[:, :-1]] = -1
-    reached.sort(axis=1)
-    every = np.unique(reached)
-    most = int((reached >= 0).sum(axis=1).max(initial=0))
-    return reached[:, reached.shape[1] - most :].astype(np.intp), every[every >= 0]
 
 
 def shown_by_rolls(thrown: DiceSet, dice: Remaining) -> npt.NDArray[np.int64]:
@@ -393,41 +369,23 @@ def shown_by_rolls(thrown: DiceSet, dice: Remaining) -> npt.NDArray[np.int64]:
     return shown
 
 
-def best_of_shown(
+def targets_of_shown(
     rules: Ruleset,
     thrown: DiceSet,
     dice: Remaining,
     shown: npt.NDArray[np.int64],
     worth: npt.NDArray[np.int32],
+    *,
+    every: bool,
 ) -> tuple[Ints, Ints]:
-    """The target with the most points that leaves each of the remaining dice, -1 if there is none.
+    """The targets of the set-asides of each roll, else -1; and all that some roll may lead to.
 
-    Shape (rolls, columns). And all that some roll may lead to.
+    That with the most points that leaves each of the remaining dice, shape (rolls, columns); or
+    each target once if `every`, shape (rolls, as many as some roll has).
 
     shown : what dice show, type by type; further columns are dice that do not remain
     """
-    columns = thrown.whole
-    best = np.full((columns, len(shown)), -1, dtype=np.intp)
-    reached = []
-    for column, row in _set_asides(rules, thrown, dice, shown, worth):
-        offsets = np.where(row >= 0, row * columns + column, -1)
-        np.maximum(best[column], offsets, out=best[column])
-        reached.append(np.unique(offsets[offsets >= 0]))
-    return best.T, np.concatenate(reached)
-
-
-def _set_asides(
-    rules: Ruleset,
-    thrown: DiceSet,
-    dice: Remaining,
-    shown: npt.NDArray[np.int64],
-    worth: npt.NDArray[np.int32],
-) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
-    """The column of what remains and the steps, -1 for none, of each choice of dice by places.
-
-    dice, shown : as in `best_of_shown`
-    """
-    left = thrown.remaining[dice]
+    left, columns = thrown.remaining[dice], thrown.whole
     types = [k for k, number in enumerate(left) for _ in range(number)]
     types += [len(left)] * (shown.shape[1] - len(types))
     sums = np.zeros((1, len(shown)), dtype=np.int64)
@@ -436,8 +394,21 @@ def _set_asides(
     # row m sets aside the dice whose bits are 1 in m
     points = worth[sums]
     bar_masks(rules, points)
+    best = np.full((len(points) if every else columns, len(shown)), -1, dtype=np.intp)
+    reached = []
     for mask, row in enumerate(points[1:], 1):
         kept = Counter(k for bit, k in enumerate(types) if mask >> bit & 1)
         after = thrown.place(tuple(number - kept[k] for k, number in enumerate(left)))
         # where none remain all are rolled again
-        yield (after - 1) % thrown.whole, row
+        column = (after - 1) % columns
+        offsets = np.where(row >= 0, row * columns + column, -1)
+        here = best[mask if every else column]
+        np.maximum(here, offsets, out=here)
+        reached.append(np.unique(offsets[offsets >= 0]))
+    targets = best.T
+    if every:
+        targets = np.sort(targets, axis=1)
+        targets[:, 1:][targets[:, 1:] == targets[:, :-1]] = -1
+        targets.sort(axis=1)
+        targets = targets[:, np.any(targets >= 0, axis=0)]
+    return targets, np.concatenate(reached)
