@@ -57,7 +57,7 @@ def solve_matchup(
         one, other = np.split(values, 2, axis=-3)
         one -= hopeless[0]
         other -= hopeless[1]
-        error_bound, states = 0.0, 0
+        error_bound, states = 0.0, values.size
     else:
         watch = _Told(matchup.rules, on_progress)
         solved = solve(matchup.rules, plans=plans, cache=cache, threads=threads, on_progress=watch)

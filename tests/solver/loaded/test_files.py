@@ -17,9 +17,12 @@ from solver.loaded.files import (
     open_matchup,
     save_matchup,
 )
+from solver.loaded.game import solve_matchup
 from solver.loaded.matchup import Matchup, MatchupSolution, uses_shape
 from solver.solved import read_manifest
+from solver.turn.dice import Die, make_dice_set
 from solver.turn.powers import Power, PowerKind
+from tests.loaded_dice import kcd
 
 
 def test_one_file_serves_both_orders(
@@ -34,6 +37,15 @@ def test_one_file_serves_both_orders(
     manifest = read_manifest(path, MatchupManifest)
     assert manifest.matchup in (matchup, matchup.from_seat(1))
     assert manifest.digest == matchup.digest
+
+
+def test_that_somebody_can_never_score_is_kept(kernels: Path, tmp_path: Path) -> None:
+    twos, threes = Die((0, 1, 0, 0, 0, 0)), Die((0, 0, 1, 0, 0, 0))
+    never = make_dice_set([twos, twos, threes, threes])
+    matchup = Matchup(kcd(dice=4, goal=800), (never, make_dice_set([Die()] * 4)))
+    save_matchup(matchup, solve_matchup(matchup, cache=kernels), tmp_path)
+    strategy = open_matchup(tmp_path, matchup)
+    assert [strategy.win_probability(strategy.start(seat)) for seat in (0, 1)] == [0, 1]
 
 
 def test_what_is_not_solved_is_missing(matchup: Matchup, tmp_path: Path) -> None:
