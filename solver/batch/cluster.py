@@ -36,10 +36,10 @@ from solver.batch.local import is_writable, prefer_cache, solve_here, solve_work
 from solver.batch.subjects import GameOfSeveral, GameOfTwo
 from solver.errors import ClusterError, FarkleError, InvalidRequestError
 from solver.folders import is_ours, one_at_a_time
-from solver.game.many import Lasts, ManySolution, size
-from solver.game.many_layers import Layers, solve_layers
-from solver.game.many_rings import TOLERANCE, Part, Settled
-from solver.game.standings import OnProgress, Solution, value_shape
+from solver.game.many import Lasts, size
+from solver.game.many_layers import Layers, LayerSolve
+from solver.game.many_rings import Part, Settled
+from solver.game.standings import Solution, value_shape
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats, turn_plan
 
@@ -306,7 +306,7 @@ class ClusterSolver:
                 outcome: Outcome
                 with closing(_LayerSolve(self._workers, game)) as solve:
                     try:
-                        outcome = solve.run(partial(watch.progress, job))
+                        outcome = solve.solved(partial(watch.progress, job))
                     except FarkleError as error:
                         outcome = error
                 del left[job]
@@ -342,50 +342,18 @@ def _outcome(job: Job, answer: Outcome) -> Outcome:
     return answer
 
 
-class _LayerSolve:
+class _LayerSolve(LayerSolve):
     """A solve of several players under way: all values, and what each worker knows of them."""
 
     def __init__(self, workers: Workers, game: GameOfSeveral) -> None:
+        plans = [turn_plan(game.rules, all_options=True)]
+        super().__init__(game.rules, size(game.rules, game.players), plans)
         self._workers = workers
-        self._game = game
         self._key = _SolveKey(uuid.uuid4().hex, *_packed(game.rules), game.players, game.reverse)
-        self._layers = Layers(size(game.rules, game.players))
-        self._values: Floats = np.full(
-            (self._layers.size.states, game.players - 1), 1 / game.players, dtype=np.float64
-        )
-        self._lasts: Lasts = ()
-        self._settled = Settled()
-        self._states_solved = 0
         self._finished: list[int] = []
         """Layers that were solved, sweep after sweep."""
         self._known: Counter[str] = Counter()
         """How many of these each worker was handed."""
-
-    def run(self, on_progress: OnProgress) -> ManySolution:
-        """Solve it. Raises ClusterError, errors of workers, ConvergenceError and LostError."""
-        started = time.perf_counter()
-        rules = self._game.rules
-        sweeps = solve_layers(
-            rules,
-            self._layers,
-            self._values,
-            self._settle,
-            again=bool(np.any(turn_plan(rules, all_options=True).lose_chances)),
-            on_progress=on_progress,
-        )
-        return ManySolution(
-            rules=rules,
-            players=self._game.players,
-            values=self._values.reshape(self._layers.size.shape),
-            lasts=self._lasts,
-            tolerance=TOLERANCE,
-            sweeps=sweeps,
-            largest_change=self._settled.change,
-            mixed=self._settled.mixed,
-            restless=self._settled.restless,
-            states_solved=self._states_solved,
-            seconds=time.perf_counter() - started,
-        )
 
     def close(self) -> None:
         """Leave nothing on the workers."""
@@ -393,25 +361,23 @@ class _LayerSolve:
         with suppress(Exception):  # one that is gone has nothing to forget
             self._workers.client.run(forget_on_worker, self._key.token)
 
-    def _settle(self, layer: int, sweep: int) -> None:
+    def settle_layer(self, layer: int, *, guess: bool) -> None:
         """Renew the values of a layer. Raises ClusterError, errors of workers and LostError."""
-        if layer == 0:
-            self._settled = Settled()
-        parts = self._layers.parts(layer)
-        begin = partial(self._begin, parts, sweep)
+        parts = self.layers.parts(layer)
+        begin = partial(self._begin, parts, guess)
         for number, answer in self._workers.work(range(len(parts)), begin):
             if isinstance(answer, NoAnswerError):
-                raise answer.of(self._game.rules)
+                raise answer.of(self.rules)
             if isinstance(answer, FarkleError):
                 raise answer
-            self._values[self._layers.all_states(parts[number])] = answer.values
-            self._settled.add(answer.settled)
-            self._states_solved += answer.states_solved
-            self._lasts = answer.lasts or self._lasts
+            self.by_player[self.layers.all_states(parts[number])] = answer.values
+            self.settled.add(answer.settled)
+            self.states_solved += answer.states_solved
+            self.lasts = answer.lasts or self.lasts
         self._finished.append(layer)
 
     def _begin(
-        self, parts: list[Part], sweep: int, worker: str, waiting: deque[int], failed: bool
+        self, parts: list[Part], guess: bool, worker: str, waiting: deque[int], failed: bool
     ) -> "tuple[Future[Any], int | None]":
         """Have a worker solve the next part, or only take values that are news to it."""
         if failed:
@@ -425,8 +391,8 @@ class _LayerSolve:
             begun,
             news,
             None if number is None else parts[number],
-            guess=sweep == 1,
-            wants_lasts=not self._lasts,
+            guess=guess,
+            wants_lasts=not self.lasts,
         )
         return future, number
 
@@ -436,7 +402,7 @@ class _LayerSolve:
         sent = 0
         while self._known[worker] < len(self._finished) and sent < _BYTES:
             layer = self._finished[self._known[worker]]
-            values = self._values[_all_roles(self._layers, layer)]
+            values = self.by_player[_all_roles(self.layers, layer)]
             news.append((layer, values))
             sent += values.nbytes
             self._known[worker] += 1
@@ -535,11 +501,11 @@ def solve_part_on_worker(
         _SOLVES[key.token] = solve, begun + len(news)
         if part is None:
             return None
-        solve.rings.settled, solve.states_solved = Settled(), 0
-        solve.settle(part, guess=guess)
+        solve.states_solved = 0
+        settled = solve.settle(part, guess=guess)
         return _Solved(
             solve.by_player[solve.layers.all_states(part)],
-            solve.rings.settled,
+            settled,
             solve.states_solved,
             solve.lasts if wants_lasts else None,
         )

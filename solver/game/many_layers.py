@@ -6,16 +6,17 @@ of a layer do not depend on each other: it is cut into parts of some rings each,
 solved in any order and anywhere. They are the same ones everywhere, as are the values.
 """
 
-from collections.abc import Callable
+import time
+from collections.abc import Iterable
 
 import numpy as np
 
 from solver.errors import ConvergenceError
-from solver.game.many import Size, all_totals
-from solver.game.many_rings import TOLERANCE, Part, States, members, parts
-from solver.game.standings import Progress
+from solver.game.many import Lasts, ManySolution, Size, all_totals
+from solver.game.many_rings import TOLERANCE, Part, Settled, States, members, parts
+from solver.game.standings import OnProgress, Progress
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats
+from solver.turn.equations import Floats, TurnPlan
 
 MAX_SWEEPS = 1000
 
@@ -52,36 +53,60 @@ class Layers:
         return float(1 - self._ends[len(self) - 1 - layer] / len(self._in_order))
 
 
-def solve_layers(
-    rules: Ruleset,
-    layers: Layers,
-    values: Floats,
-    settle: Callable[[int, int], None],
-    *,
-    again: bool,
-    on_progress: Callable[[Progress], None],
-) -> int:
-    """Renew values in sweeps over all layers until they rest; returns the number of sweeps.
+class LayerSolve:
+    """A solve of a game of several players, whose values settle layer by layer."""
 
-    values : shape (states, players - 1)
-    settle : renews the values of a layer in the sweep of this number, from 1
-    again : whether there are rolls that lead to lower totals, so that one sweep is not enough
+    def __init__(self, rules: Ruleset, size: Size, plans: Iterable[TurnPlan]) -> None:
+        """Begin with values still to be solved; `plans` are the turns of all seats."""
+        self._began = time.perf_counter()
+        self.rules, self.size, self.layers = rules, size, Layers(size)
+        self._again = any(np.any(plan.lose_chances) for plan in plans)
+        """Whether there are rolls that lead to lower totals, so that one sweep is not enough."""
+        self.by_player: Floats = np.full((size.states, size.players - 1), 1 / size.players)
+        """The values, shape (states, players - 1)."""
+        self.lasts: Lasts = ()
+        self.settled = Settled()
+        """How values settled in the sweep under way."""
+        self.states_solved = 0
 
-    Raises ConvergenceError where they do not rest in MAX_SWEEPS sweeps.
-    """
-    change = 0.0
-    for number in range(1, MAX_SWEEPS + 1):
-        change = 1.0 if number == 1 else 0.0
-        for layer in range(len(layers)):
-            on_progress(Progress(number, layers.done(layer), None))
-            here = layers.states(layer)
-            before = values[here]
-            settle(layer, number)
-            if number > 1:
-                change = max(change, float(np.max(np.abs(values[here] - before), initial=0.0)))
-        if not again or change <= TOLERANCE:
-            return number
-    raise unsettled(rules, change)
+    def settle_layer(self, layer: int, *, guess: bool) -> None:
+        """Renew the values of a layer, at first from a guess."""
+        raise NotImplementedError
+
+    def solved(self, on_progress: OnProgress) -> ManySolution:
+        """Renew values in sweeps over all layers until they rest, and return them.
+
+        Raises ConvergenceError where they do not rest in MAX_SWEEPS sweeps, and what `settle_layer`
+        does.
+        """
+        change = 0.0
+        for number in range(1, MAX_SWEEPS + 1):
+            change, self.settled = 1.0 if number == 1 else 0.0, Settled()
+            for layer in range(len(self.layers)):
+                on_progress(Progress(number, self.layers.done(layer), None))
+                here = self.layers.states(layer)
+                before = self.by_player[here]
+                self.settle_layer(layer, guess=number == 1)
+                if number > 1:
+                    moved = np.abs(self.by_player[here] - before)
+                    change = max(change, float(np.max(moved, initial=0.0)))
+            if not self._again or change <= TOLERANCE:
+                break
+        else:
+            raise unsettled(self.rules, change)
+        return ManySolution(
+            rules=self.rules,
+            players=self.size.players,
+            values=self.by_player.reshape(self.size.shape),
+            lasts=self.lasts,
+            tolerance=TOLERANCE,
+            sweeps=number,
+            largest_change=self.settled.change,
+            mixed=self.settled.mixed,
+            restless=self.settled.restless,
+            states_solved=self.states_solved,
+            seconds=time.perf_counter() - self._began,
+        )
 
 
 def unsettled(rules: Ruleset, change: float) -> ConvergenceError:

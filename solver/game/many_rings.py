@@ -161,7 +161,7 @@ class Rings:
         self._values = values
         self._solve = solve
         self._whole = size.standings**size.players
-        self.settled = Settled()
+        self._settled = Settled()
 
     def apart(self, part: Part) -> list[tuple[States, int]]:
         """All states of rings with their roles, in portions in which none leads to another."""
@@ -175,8 +175,9 @@ class Rings:
             self._solve(states, role)
         return self._values[part.firsts]
 
-    def settle(self, part: Part) -> None:
-        """Solve rings until they have settled."""
+    def settle(self, part: Part) -> Settled:
+        """Solve rings until they have settled; returns how they did."""
+        self._settled = Settled()
         length, firsts = part
         full = length == self._size.players
         rate = np.zeros(len(firsts))
@@ -197,11 +198,12 @@ class Rings:
             changes = np.max(np.abs(change), axis=1)
             going = changes > TOLERANCE
             rest = float(np.max(changes, where=~going, initial=0.0))
-            self.settled.change = max(self.settled.change, rest)
+            self._settled.change = max(self._settled.change, rest)
             if not going.any():
-                return
+                return self._settled
             firsts, rate, last = firsts[going], rate[going], change[going]
         self._mix(Part(length, firsts))
+        return self._settled
 
     def _mix(self, part: Part) -> None:
         """Set the values of rings in which no choices fit each other to those of a mixture."""
@@ -234,13 +236,13 @@ class Rings:
         self._values[here] = mixture
         fits = misses <= _FIT
         worst = float(np.max(misses, where=fits, initial=0.0))
-        self.settled.mixed += int(np.count_nonzero(fits))
+        self._settled.mixed += int(np.count_nonzero(fits))
         if not fits.all():
             apart = self._average(Part(length, firsts[~fits]))
             worst = max(worst, float(np.max(apart)))
-            self.settled.mixed += int(np.count_nonzero(apart <= _FIT))
-            self.settled.restless += int(np.count_nonzero(apart > _FIT))
-        self.settled.change = max(self.settled.change, worst)
+            self._settled.mixed += int(np.count_nonzero(apart <= _FIT))
+            self._settled.restless += int(np.count_nonzero(apart > _FIT))
+        self._settled.change = max(self._settled.change, worst)
 
     def _average(self, part: Part) -> Floats:
         """Set the values of rings in which several players mix at once.

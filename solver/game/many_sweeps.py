@@ -5,7 +5,6 @@ A bank leads to a higher total (solver.game.many_layers), a farkle to another st
 whole sweeps are repeated.
 """
 
-import time
 from collections.abc import Callable, Sequence
 from math import prod
 from pathlib import Path
@@ -25,7 +24,7 @@ from solver.game.list_kernels import turn_by_seat
 from solver.game.many import Checked, Lasts, ManySolution, Size, check_many
 from solver.game.many import size as find_size
 from solver.game.many_best import play_off_endings
-from solver.game.many_layers import MAX_SWEEPS, Layers, solve_layers, unsettled
+from solver.game.many_layers import MAX_SWEEPS, LayerSolve, unsettled
 from solver.game.many_rings import TOLERANCE, Part, Rings, Settled, States
 from solver.game.solvable import check_solvable
 from solver.game.standings import Progress
@@ -57,7 +56,6 @@ def solve_many(
     Raises InvalidRulesError for a game that is too large, without an end, or with a penalty for
     farkles in a row; ConvergenceError where values do not settle in MAX_SWEEPS sweeps.
     """
-    started = time.perf_counter()
     if rules.rounds:
         check_many(rules, players)
         how: dict[str, Any] = {"threads": threads, "reverse": reverse, "on_progress": on_progress}
@@ -67,20 +65,7 @@ def solve_many(
     else:
         check_many(rules, players)
     solve = ManySolve(rules, players, plans=plans, cache=cache, threads=threads, reverse=reverse)
-    number = solve.sweep(on_progress)
-    return ManySolution(
-        rules=rules,
-        players=players,
-        values=solve.values.reshape(solve.size.shape),
-        lasts=solve.lasts,
-        tolerance=TOLERANCE,
-        sweeps=number,
-        largest_change=solve.rings.settled.change,
-        mixed=solve.rings.settled.mixed,
-        restless=solve.rings.settled.restless,
-        states_solved=solve.states_solved,
-        seconds=time.perf_counter() - started,
-    )
+    return solve.solved(on_progress)
 
 
 def check(
@@ -112,8 +97,8 @@ class _Seat(NamedTuple):
     scratch: kernels.ManyScratch
 
 
-class ManySolve:
-    """The values of one solve, which settle ring by ring, and what kernels need."""
+class ManySolve(LayerSolve):
+    """A solve on this machine, ring by ring, and what kernels need."""
 
     def __init__(
         self,
@@ -126,16 +111,11 @@ class ManySolve:
         reverse: bool = False,
     ) -> None:
         """Begin with values still to be solved, see `solve_many`."""
-        self._rules = rules
         # a player with more points may be worse off, as the others play otherwise: all options
         self._plans = tuple(plans) or (turn_plan(rules, all_options=True),)
-        self.size = size = find_size(rules, players, self._plans)
-        self.states_solved = 0
-        self.values: Floats = np.full(size.states * (players - 1), 1 / players)
-        self.by_player = self.values.reshape(-1, players - 1)
-        """The values in the shape (states, players - 1)."""
-        self.rings = Rings(size, self.by_player, self.solve)
-        self.layers = Layers(size)
+        super().__init__(rules, size := find_size(rules, players, self._plans), self._plans)
+        self.values = self.by_player.reshape(-1)
+        self._rings = Rings(size, self.by_player, self.solve)
         games = [_numbers(rules, size, plan) for plan in self._plans]
         turns = [
             turn_by_seat(players - 1)
@@ -162,25 +142,16 @@ class ManySolve:
         cells = self._plans[number].columns * self._plans[number].levels
         self.states_solved += int(self._turn_totals[own].sum()) * cells
 
-    def settle(self, part: Part, *, guess: bool) -> None:
-        """Renew the values of a part of a layer, at first from a guess."""
+    def settle(self, part: Part, *, guess: bool) -> Settled:
+        """Renew the values of a part of a layer, at first from a guess; returns how they did."""
         if guess:
             kernels.guess_states(self.values, part.firsts, 0, self._seats[0].game)
-        self.rings.settle(part)
+        return self._rings.settle(part)
 
-    def sweep(self, watch: Callable[[Progress], None]) -> int:
-        """Renew all values until they rest, see `solve_layers`; returns the number of sweeps."""
-
-        def settle(layer: int, number: int) -> None:
-            if layer == 0:
-                self.rings.settled = Settled()
-            for part in self.layers.parts(layer):
-                self.settle(part, guess=number == 1)
-
-        again = any(np.any(plan.lose_chances) for plan in self._plans)
-        return solve_layers(
-            self._rules, self.layers, self.by_player, settle, again=again, on_progress=watch
-        )
+    def settle_layer(self, layer: int, *, guess: bool) -> None:
+        """Renew the values of a layer, at first from a guess."""
+        for part in self.layers.parts(layer):
+            self.settled.add(self.settle(part, guess=guess))
 
     def misfits(self, on_progress: Callable[[Progress], None]) -> Floats:
         """The most by which each value differs from what the equations make of the others."""
@@ -189,7 +160,7 @@ class ManySolve:
         for layer in range(len(self.layers)):
             on_progress(Progress(1, self.layers.done(layer), None))
             for part in self.layers.parts(layer):
-                for states, role in self.rings.apart(part):
+                for states, role in self._rings.apart(part):
                     self.solve(states, role)
                     at = states + role * self.size.standings**self.size.players
                     misses[at] = np.max(np.abs(self.by_player[at] - exact[at]), axis=1)
@@ -200,7 +171,7 @@ class ManySolve:
         """How many players have a final turn after the one of this role reached the goal."""
         if len(self.lasts) == 1:
             return 0
-        return self.size.players - 1 - (role if self._rules.has_roles else 0)
+        return self.size.players - 1 - (role if self.rules.has_roles else 0)
 
     def _final_turns(self, rules: Ruleset) -> Lasts:
         """The values of all final turns."""
