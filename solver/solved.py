@@ -208,11 +208,6 @@ class Manifest(BaseModel):
         return {"rules": self.rules.name, "digest": self.digest, **figures}
 
     @property
-    def bytes(self) -> int:
-        """Return the bytes that the values take."""
-        return 8 * self.values
-
-    @property
     def states_per_second(self) -> float:
         """Return how many states were solved per second, each as often as it was."""
         return self.states_solved / self.seconds

@@ -8,7 +8,6 @@ jokers, and every set of that shape adds its own chances.
 
 from collections import Counter
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations_with_replacement
 from math import prod
@@ -163,12 +162,6 @@ class RollLists:
         """
         column = np.arange(self.columns).repeat(list(map(len, self.moves)))
         return states_of_moves(plan, column, np.concatenate(self.moves), rows)
-
-    def farkle_probability(self, thrown: DiceSet, dice: Remaining) -> Fraction:
-        """Chance that a roll of `dice` of a set of this shape is a farkle, exactly."""
-        first, end = self.first_list[dice - 1 : dice + 1]
-        farkles = roll_ways(thrown, dice)[self.lists[dice - 1] == end - first].sum()
-        return Fraction(int(farkles), thrown.ways(dice))
 
 
 @lru_cache(maxsize=1024)

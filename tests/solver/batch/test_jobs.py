@@ -215,12 +215,12 @@ def test_what_is_damaged_is_solved_again(
     assert file is not None
     assert manifest is not None
     assert file == find_strategy(tmp_path / "out", manifest.rules)
-    values = file.read_bytes()[-manifest.bytes :]
+    values = file.read_bytes()[-8 * manifest.values :]
     content = bytearray(file.read_bytes())
     content[where] ^= 1
     file.write_bytes(content)
     assert list(statuses(solve(*games)).values()) == ["already solved", "already solved", "solved"]
-    assert file.read_bytes()[-manifest.bytes :] == values
+    assert file.read_bytes()[-8 * manifest.values :] == values
     assert "solved" not in statuses(solve(*games)).values()
 
 
