@@ -499,20 +499,7 @@ class Strategy(BestPlay):
         rules = self.rules
         if start.opponent < rules.winning_score:
             return solve_turn(self.plan(start.mover), self.endings(values, start, further))
-        return self.last_turn(start, further)
-
-    def last_turn(self, start: Position, further: int = 0) -> TurnTable:
-        """The table of a final turn, or of a turn of a play-off."""
-        plans = self.plans_from(start.mover)
-        to_beat, on_board = points_to_beat(self.rules, start), is_on_board(self.rules, start)
-        return last_turn(
-            self.rules,
-            to_beat,
-            on_board=on_board,
-            least=least_bank(self.rules, start),
-            further=further,
-            plans=plans,
-        )
+        return last_turn_at(rules, start, self.plans_from(start.mover), further)
 
     def plans_from(self, mover: int) -> tuple[TurnPlan, ...]:  # noqa: ARG002 - all throw the same
         """The turns of a player and of the other, where they have their own."""
@@ -582,6 +569,23 @@ class Strategy(BestPlay):
         # nothing is left by a farkle that does not count, as what a farkle lost is not taken over
         lost, layers = values.left(start), plan.columns // rules.dice
         return Endings.by_dice(np.tile(bank, layers), np.tile(farkle, layers), lost)
+
+
+def last_turn_at(
+    rules: Ruleset, start: Position, plans: tuple[TurnPlan, ...] = (), further: int = 0
+) -> TurnTable:
+    """The table of a final turn, or of a turn of a play-off, from its start.
+
+    plans, further : as of `last_turn`
+    """
+    return last_turn(
+        rules,
+        points_to_beat(rules, start),
+        on_board=is_on_board(rules, start),
+        least=least_bank(rules, start),
+        further=further,
+        plans=plans,
+    )
 
 
 def turn_endings(

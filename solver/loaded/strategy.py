@@ -5,7 +5,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from solver.game.best import BestPlay, Strategy
+from solver.game.best import BestPlay, Strategy, last_turn_at
 from solver.game.endgame import endgames
 from solver.game.many import Size
 from solver.game.many_best import SharedStrategy
@@ -188,7 +188,7 @@ class MatchupStrategy(OwnDice, Strategy):
             pair = (left, uses[1]) if mover == 0 else (uses[0], left)
             strategy = self._with_uses(pair)
             if start.opponent >= self.rules.winning_score:
-                return strategy.last_turn(start).ends
+                return last_turn_at(self.rules, start, self.plans_from(mover)).ends
             return strategy.endings(strategy.current(), start)
 
         spent = start.held.spent

@@ -27,7 +27,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from solver.game.best import BestPlay, Strategy, turn_endings
+from solver.game.best import BestPlay, Strategy, last_turn_at, turn_endings
 from solver.game.endgame import FinalTurns, endgame, last_turn
 from solver.game.many import check_players
 from solver.game.many_best import SharedStrategy
@@ -128,7 +128,7 @@ class EstimatedStrategy(SharedStrategy):
         rules = self.rules
         reached = any(standing.score >= rules.winning_score for standing in start.players)
         if reached and self.rules.is_defended:
-            return self._pairs.last_turn(start)
+            return last_turn_at(rules, start)
         if reached:
             ends, rules = self._last_endings(start), self.rules.in_last_turns
         else:

@@ -11,11 +11,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from solver.game.endgame import endgame, last_turn
+from solver.game.best import last_turn_at
+from solver.game.endgame import endgame
 from solver.game.kernel_source import load_turn
 from solver.game.kernels import solve_turns
 from solver.game.layout import NOT_ALLOWED, mode, solved_game
-from solver.game.position import Position, least_bank, points_to_beat, rules_at
+from solver.game.position import Position, rules_at
 from solver.game.standings import Bools, Ints, role
 from solver.play.policies import Optimal
 from solver.play.policy import Decisions, Policy
@@ -72,9 +73,7 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
             for array, part in zip(arrays, filled, strict=True):
                 array[ordinary] = part
         for k in set(range(number)).difference(ordinary):
-            start = positions[k]
-            to_beat, least = points_to_beat(rules, start), least_bank(rules, start)
-            last = last_turn(rules, to_beat, on_board=start.on_board, least=least)
+            last = last_turn_at(rules, positions[k])
             for array, part in zip(arrays, _cut_off(last, rows), strict=True):
                 array[k] = part
         worth, banked, farkle, lost = arrays

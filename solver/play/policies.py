@@ -7,8 +7,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from solver.errors import FarkleError, InvalidRequestError, MissingStrategyError, did_you_mean
-from solver.game.best import Strategy
-from solver.game.endgame import last_turn
+from solver.game.best import Strategy, last_turn_at
 from solver.game.position import (
     MAX_TURN_TOTAL,
     Position,
@@ -65,7 +64,7 @@ class MaxPoints(Policy):
             return _turn_points_decisions(rules, hand.plan, on_board, None)
         if position.opponent < rules.winning_score:
             return _points_decisions(rules, hand.plan, position.banked, on_board, position.to_beat)
-        return _last_decisions(hand, position)
+        return table_decisions(last_turn_at(rules, position, (hand.plan,)))
 
 
 class Threshold(Policy):
@@ -136,7 +135,7 @@ class TurnPoints(Policy):
         """The decisions of the turn that a position belongs to."""
         rules, on_board = hand.rules, is_on_board(hand.rules, position)
         if position.opponent >= rules.winning_score:
-            return _last_decisions(hand, position)
+            return table_decisions(last_turn_at(rules, position, (hand.plan,)))
         enough = None
         if self._banks_wins and not rules.is_exact:
             missing = rules.winning_score - position.banked
@@ -252,15 +251,6 @@ def greedy_threshold(rules: Ruleset) -> int:
 def table_decisions(table: TurnTable) -> Decisions:
     """The decisions of a turn's table; a tie is banked."""
     return Decisions(table.win_probability, bank_decisions(table))
-
-
-def _last_decisions(hand: Hand, position: Position) -> Decisions:
-    """The decisions of a last turn, or of one of a play-off, for the best chance to win it."""
-    rules = hand.rules
-    to_beat, on_board = points_to_beat(rules, position), is_on_board(rules, position)
-    least, plans = least_bank(rules, position), (hand.plan,)
-    table = last_turn(rules, to_beat, on_board=on_board, least=least, plans=plans)
-    return table_decisions(table)
 
 
 @lru_cache(maxsize=_REMEMBERED)
