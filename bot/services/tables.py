@@ -16,7 +16,6 @@ from bot.store.rows import (
     GameResult,
     GameRunningError,
     MissingGameError,
-    NewEvent,
     SeatRow,
     StoredGame,
 )
@@ -360,18 +359,11 @@ class Tables:
             commitment=fair_dice.commitment(secret) if secret else None,
         )
         begun = commands.begin_game(game_id, levels=levels, **setup.terms)
+        seats = tuple(seat_row(number, player, levels) for number, player in enumerate(players))
+        at, happened = self.now(), [(begun.kind, event_data(begun))]
+        stored = StoredGame(game_id, caller.place, setup.rules.name, True, 1, at, None, seats)
         try:
-            stored = await self.store.create_game(
-                caller.place,
-                setup.rules.name,
-                [seat_row(number, player, levels) for number, player in enumerate(players)],
-                [NewEvent(begun.kind, event_data(begun))],
-                secret,
-                most_open,
-                at := self.now(),
-                game_id,
-                also,
-            )
+            await self.store.create_game(stored, happened, secret, most_open, also)
         except GameRunningError:
             await self.open_at(caller.place)  # it may be one that nobody can go on with
             raise
@@ -571,7 +563,7 @@ class Tables:
             version = await self.store.append(
                 table.game.id,
                 table.game.version,
-                [NewEvent(event.kind, event_data(event)) for event in events],
+                [(event.kind, event_data(event)) for event in events],
                 at,
                 sat=table.stored.seats,
                 sit=after.stored.seats,

@@ -97,14 +97,6 @@ class SeatRow:
 
 
 @dataclass(frozen=True, slots=True)
-class NewEvent:
-    """What happened, before it is stored; `data` is JSON."""
-
-    kind: str
-    data: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
 class StoredEvent:
     """What happened; versions of a game count from 1 without gaps, `at` is in UTC."""
 
@@ -115,7 +107,7 @@ class StoredEvent:
 
 
 Happened = list[tuple[str, dict[str, Any]]]
-"""All that happened in a game, by kind and data."""
+"""What happened in a game, by kind and data, which is JSON."""
 
 
 @dataclass(frozen=True, slots=True)

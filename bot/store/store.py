@@ -35,7 +35,6 @@ from bot.store.rows import (
     GameRunningError,
     Happened,
     MissingGameError,
-    NewEvent,
     PlaceSettings,
     SeatRow,
     StaleVersionError,
@@ -200,7 +199,7 @@ _NEW_EVENTS = sa.insert(events)
 
 
 def insert_events(
-    connection: sa.Connection, game_id: str, after: int, new: Sequence[NewEvent], at: datetime
+    connection: sa.Connection, game_id: str, after: int, new: Happened, at: datetime
 ) -> None:
     """Insert what happened after some version. Raises DamagedGameError where that is not there."""
     before = START
@@ -210,10 +209,10 @@ def insert_events(
             raise DamagedGameError(game_id, say("event {number} is missing", number=after))
         before = digest
     moment, rows = moment_text(at), []
-    for version, event in enumerate(new, start=after + 1):
-        before = link(before, game_id, version, moment, event.kind, json_text(event.data))
-        row = {"game_id": game_id, "version": version, "at": at, "hash": before, **asdict(event)}
-        rows.append(row)
+    for version, (kind, data) in enumerate(new, start=after + 1):
+        before = link(before, game_id, version, moment, kind, json_text(data))
+        row = {"game_id": game_id, "version": version, "at": at, "hash": before}
+        rows.append(row | {"kind": kind, "data": data})
     if rows:
         connection.execute(_NEW_EVENTS, rows)
 
@@ -534,49 +533,37 @@ class Store(Transactions):
 
     async def create_game(
         self,
-        place: str,
-        rules_name: str,
-        seats: Sequence[SeatRow],
-        events: Sequence[NewEvent],
+        game: StoredGame,
+        happened: Happened,
         secret: bytes | None,
         most_open: int,
-        at: datetime,
-        game_id: str,
         also: Callable[[sa.Connection, str], object] | None = None,
-    ) -> StoredGame:
+    ) -> None:
         """Begin a game. Raises GameRunningError if the place has `most_open` open ones already.
 
         also : what is written with it, given its id; where it raises, no game is begun
         """
-        game = StoredGame(game_id, place, rules_name, True, len(events), at, None, tuple(seats))
-        row = {
-            "id": game_id,
-            "place": place,
-            "rules_name": rules_name,
-            "secret": secret,
-            "version": game.version,
-            "began_at": at,
-        }
+        names = "id", "place", "rules_name", "version", "began_at"
+        row = {name: getattr(game, name) for name in names} | {"secret": secret}
 
         def begin(connection: sa.Connection) -> None:
-            is_open = (games.c.place == place, games.c.ended_at.is_(None), COUNTED)
+            is_open = (games.c.place == game.place, games.c.ended_at.is_(None), COUNTED)
             running = connection.scalar(sa.select(sa.func.count()).where(*is_open)) or 0
             if running >= most_open:
                 raise GameRunningError.of(most_open)
             connection.execute(sa.insert(games).values(row))
-            insert_rows(connection, schema.seats, game_id, seats)
-            insert_events(connection, game_id, 0, events, at)
+            insert_rows(connection, schema.seats, game.id, game.seats)
+            insert_events(connection, game.id, 0, happened, game.began_at)
             if also is not None:
-                also(connection, game_id)
+                also(connection, game.id)
 
         await self.write(begin, Mode.BRIEF)
-        return game
 
     async def append(
         self,
         game_id: str,
         expected_version: int,
-        events: Sequence[NewEvent],
+        events: Happened,
         at: datetime,
         *,
         sat: Sequence[SeatRow] = (),

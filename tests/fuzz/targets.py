@@ -21,7 +21,7 @@ from bot.languages import language
 from bot.services.advisor import Advisor
 from bot.settings import CHECKOUT, Settings
 from bot.store import store as storing
-from bot.store.rows import NewEvent, SeatRow
+from bot.store.rows import Happened, SeatRow, StoredGame
 from bot.table.fair_dice import prove, verify_proof
 from bot.tasks import solving
 from bot.views.library import diff_text
@@ -200,16 +200,16 @@ def _events(folder: Path) -> Iterator[Give]:
         program = open_program(folder)
         parts = runner.run(program.__aenter__())
 
-        async def look_at(rows: list[NewEvent]) -> None:
+        async def look_at(rows: Happened) -> None:
             number = next(games)
             place, game = f"fuzz {number}", f"{number:08x}"
-            seats = [
+            seats = tuple(
                 SeatRow(k, f"{place}:{who}", who, None) for k, who in enumerate(("ann", "bob"))
-            ]
+            )
+            at = datetime.now(UTC)
+            stored = StoredGame(game, place, "kcd", True, len(rows), at, None, seats)
             try:
-                await parts.store.create_game(
-                    place, "kcd", seats, rows, b"s" * 32, 9, datetime.now(UTC), game
-                )
+                await parts.store.create_game(stored, rows, b"s" * 32, 9)
             except FarkleError:
                 return
             lines = [f"/show game:{game}", "ann: /hint", "/games", "ann: /roll", "bob: /score 300"]
@@ -218,11 +218,11 @@ def _events(folder: Path) -> Iterator[Give]:
 
         def give(data: bytes) -> None:
             try:
-                rows = [NewEvent(kind, event) for kind, event in json.loads(data)]
-                json.dumps([one.data for one in rows], allow_nan=False).encode()
+                rows = [(kind, event) for kind, event in json.loads(data)]
+                json.dumps([event for _, event in rows], allow_nan=False).encode()
             except (ValueError, TypeError, RecursionError):
                 return
-            if rows and all(isinstance(one.kind, str) for one in rows):
+            if rows and all(isinstance(kind, str) for kind, _ in rows):
                 runner.run(look_at(rows))
 
         try:

@@ -5,7 +5,7 @@ import asyncio
 import sys
 from datetime import UTC, datetime
 
-from bot.store.rows import MissingGameError, NewEvent
+from bot.store.rows import MissingGameError, StoredGame
 from bot.store.store import Store
 
 GAME = "game"
@@ -22,10 +22,11 @@ async def main(url: str) -> None:
     try:
         version = (await store.record(GAME)).game.version
     except MissingGameError:
-        await store.create_game("here", "kcd", [], [], None, 1, datetime.now(UTC), GAME)
+        game = StoredGame(GAME, "here", "kcd", True, 0, datetime.now(UTC), None, ())
+        await store.create_game(game, [], None, 1)
         version = 0
     while True:
-        new = [NewEvent("n", {"n": version + i}) for i in range(1, AT_ONCE + 1)]
+        new = [("n", {"n": version + i}) for i in range(1, AT_ONCE + 1)]
         version = await store.append(GAME, version, new, datetime.now(UTC))
         print(version, flush=True)
 

@@ -3,6 +3,7 @@ import random
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
@@ -15,8 +16,8 @@ from bot.store import database
 from bot.store.rows import (
     GameResult,
     GameRunningError,
+    Happened,
     MissingGameError,
-    NewEvent,
     SeatRow,
     StaleVersionError,
     StoredEvent,
@@ -39,20 +40,24 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def rolled(*dice: int) -> NewEvent:
-    return NewEvent("rolled", {"dice": list(dice)})
+def rolled(*dice: int) -> tuple[str, dict[str, Any]]:
+    return ("rolled", {"dice": list(dice)})
 
 
-async def begin(store: Store, game_id: str, *, most_open: int = 9, **changes: Any) -> StoredGame:
-    facts: dict[str, Any] = {
-        "place": "here",
-        "rules_name": "kcd",
-        "seats": [ANN, BOT],
-        "events": [NewEvent("began", {})],
-        "secret": None,
-        "at": NOON,
-    }
-    return await store.create_game(**(facts | changes), most_open=most_open, game_id=game_id)
+async def begin(
+    store: Store,
+    game_id: str,
+    *,
+    most_open: int = 9,
+    place: str = "here",
+    seats: Sequence[SeatRow] = (ANN, BOT),
+    events: Happened = [("began", {})],  # noqa: B006 - nobody changes it
+    secret: bytes | None = None,
+    at: datetime = NOON,
+) -> StoredGame:
+    game = StoredGame(game_id, place, "kcd", True, len(events), at, None, tuple(seats))
+    await store.create_game(game, events, secret, most_open)
+    return game
 
 
 async def game_results(store: Store, game_id: str) -> tuple[GameResult, ...]:
@@ -66,7 +71,7 @@ async def game_results(store: Store, game_id: str) -> tuple[GameResult, ...]:
 
 async def test_a_game_is_read_as_it_was_written(store: Store) -> None:
     data = {"names": "Zoë 🎲", "nested": [{"x": None}, 0.1, True], "empty": {}}
-    made = await begin(store, "g", seats=[BOT, ANN], events=[NewEvent("a", data), rolled(1, 5)])
+    made = await begin(store, "g", seats=[BOT, ANN], events=[("a", data), rolled(1, 5)])
     record = await store.record("g")
     game, events = record.game, record.events
     assert game == replace(made, seats=(ANN, BOT))
@@ -90,7 +95,7 @@ async def test_a_game_grows_and_ends(store: Store) -> None:
         "ended": True,
         "results": results,
     }
-    assert await store.append("g", 3, [NewEvent("ended", {})], later, **end) == 4
+    assert await store.append("g", 3, [("ended", {})], later, **end) == 4
     record = await store.record("g")
     game, events = record.game, record.events
     assert game == StoredGame("g", "here", "kcd", False, 4, NOON, later, (taken_over, BEN, BOT))
@@ -144,7 +149,7 @@ async def test_lists_of_games(store: Store) -> None:
 
 
 async def test_secrets_and_the_rolls_of_fair_games(store: Store) -> None:
-    await begin(store, "fair", secret=b"\x00\xff", events=[rolled(1, 2), NewEvent("banked", {})])
+    await begin(store, "fair", secret=b"\x00\xff", events=[rolled(1, 2), ("banked", {})])
     await begin(store, "typed in", events=[rolled(6, 6)])
     await begin(store, "far", place="there", secret=b"s", events=[rolled(3)])
     await store.append("fair", 2, [rolled(4)], NOON)
@@ -153,7 +158,7 @@ async def test_secrets_and_the_rolls_of_fair_games(store: Store) -> None:
     first, last = ("rolled", {"dice": [1, 2]}), ("rolled", {"dice": [4]})
     assert await store.fair_games("here") == [[first, last]]
     assert [len(game) for game in await store.fair_games()] == [2, 1]  # in the order of their ids
-    brought = [NewEvent("begun", {"kits": [{}]}), NewEvent("banked", {})]
+    brought: Happened = [("begun", {"kits": [{}]}), ("banked", {})]
     await begin(store, "own", place="own", secret=b"s", events=brought)
     assert [len(game) for game in await store.fair_games("own")] == [2], "all of it"
 
