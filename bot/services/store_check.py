@@ -1,9 +1,10 @@
 """Everything in a database looked at: the file, every game played again, what places have saved."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from typing import Any
 
 from sqlalchemy import Connection, select
 
@@ -112,18 +113,18 @@ async def check_store(store: Store, on_progress: OnShare) -> StoreReport:
     on_progress : is told the share of games that are done
     """
     wrong: list[Problem] = []
-    all_games: list[tuple[str, bool]] = []
+    all_games: Sequence[Any] = ()
     try:
         wrong += [Problem(*problem) for problem in await store.read(store.database.problems)]
         await store.read(lambda connection: check_version(connection, store.database.name))
         wrong += await store.read(lambda connection: list(_place_problems(connection)))
         wrong += await store.read(partial(_feature_problems, store))
-        all_games = await store.read(_all_games)
+        all_games = await store.rows(select(games.c.id, games.c.set_aside).order_by(games.c.id))
     except StoreError as error:
         wrong.append(Problem("database", str(error)))
-    for number, (game_id, was_set_aside) in enumerate(all_games, start=1):
+    for number, (game_id, set_aside) in enumerate(all_games, start=1):
         reason = await _why_damaged(store, game_id)
-        if not reason and was_set_aside:
+        if not reason and set_aside is not None:
             reason = (
                 "it was set aside, and nothing is wrong with it now:"
                 f" farkle store check --restore {game_id}"
@@ -131,14 +132,8 @@ async def check_store(store: Store, on_progress: OnShare) -> StoreReport:
         if reason:
             wrong.append(Problem(f"game {game_id}", reason))
         on_progress(number / len(all_games))
-    set_aside = tuple(game_id for game_id, was_set_aside in all_games if was_set_aside)
-    return StoreReport(len(all_games), set_aside, tuple(wrong))
-
-
-def _all_games(connection: Connection) -> list[tuple[str, bool]]:
-    """Ids of all games, and whether they were set aside."""
-    rows = connection.execute(select(games.c.id, games.c.set_aside).order_by(games.c.id))
-    return [(row.id, row.set_aside is not None) for row in rows]
+    aside = tuple(game_id for game_id, set_aside in all_games if set_aside is not None)
+    return StoreReport(len(all_games), aside, tuple(wrong))
 
 
 async def _why_damaged(store: Store, game_id: str) -> str:

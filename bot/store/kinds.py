@@ -48,8 +48,7 @@ class Database(ABC):
     async def prepare(self) -> None:
         """Make the tables if there are none, and see that they are those of this program."""
 
-    @abstractmethod
-    def check_is_there(self) -> None:
+    def check_is_there(self) -> None:  # noqa: B027 - of a server nothing is known before
         """Raises StoreError where there is nothing to be looked into."""
 
     @abstractmethod

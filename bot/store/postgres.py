@@ -110,9 +110,6 @@ class Postgres(Database):
             await self.close()
             raise
 
-    def check_is_there(self) -> None:
-        """Nothing is known before it is asked."""
-
     async def run(self, mode: Mode, work: Callable[[sa.Connection], T]) -> T:
         """What some work makes of a transaction."""
         turn = self._writing if mode in _LOCKS else self._reading
