@@ -4,7 +4,7 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
 
@@ -23,52 +23,36 @@ def run(served: Coroutine[Any, Any, None]) -> None:
     (asyncio if sys.platform == "win32" else uvloop).run(served)
 
 
-class Front:
-    """What a front tells whoever watches."""
-
-    def __init__(self) -> None:
-        self.reaches: Callable[[], bool] = bool
-        self.answered: Callable[[str, float], object] | None = None
-        """Is told each command by its name, or each press by what it does, and the seconds until it
-        was answered."""
-
-    def is_ready(self) -> bool:
-        """Whether people can reach it."""
-        return self.reaches()
-
-
 @asynccontextmanager
 async def hosted(
     settings: Settings, parts: Parts, posted: Mapping[str, Any] | None = None
-) -> AsyncIterator[Front]:
-    """The front of a program, with what goes on beside it.
+) -> AsyncIterator[Watching]:
+    """Whoever watches a program, with what goes on beside it.
 
     posted : what answers requests to its HTTP server, by their paths, see `Watching.serve`
 
     Raises InvalidRequestError.
     """
-    front = Front()
+    backups = settings.backups if settings.backup_days else None
+    watching = Watching(parts.store, parts.tasks, backups)
     async with AsyncExitStack() as stack:
         if settings.http_address:
-            backups = settings.backups if settings.backup_days else None
-            watching = Watching(parts.store, parts.tasks, backups, front.is_ready)
-            front.answered = watching.answered
             await stack.enter_async_context(watching.serve(*settings.http_address, posted or {}))
         works = []
         if settings.backup_days:
             database = parts.store.database
             works.append(keep_backups(database, settings.backups, settings.backup_days))
         if address := os.environ.get("NOTIFY_SOCKET"):
-            works.append(_keep_notifying(address, front))
+            works.append(_keep_notifying(address, watching))
         async with beside(*works):
-            yield front
+            yield watching
 
 
 _LOOK_SECONDS = 1.0
 """Seconds between two looks whether people can reach the front."""
 
 
-async def _keep_notifying(address: str, front: Front) -> None:
+async def _keep_notifying(address: str, watching: Watching) -> None:
     """Tell systemd when people can reach the front, and again and again that it is alive."""
     watched = os.environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
     seconds = int(os.environ.get("WATCHDOG_USEC", "0")) / 1e6 if watched else 0.0
@@ -80,7 +64,7 @@ async def _keep_notifying(address: str, front: Front) -> None:
         was_ready = False
         try:
             while True:
-                if front.is_ready() and not was_ready:
+                if watching.is_ready() and not was_ready:
                     was_ready = True
                     _tell(channel, path, "READY=1")
                 if seconds:

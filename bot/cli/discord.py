@@ -101,7 +101,7 @@ async def connect(
         front = DiscordFront(parts.commands, parts.pressing, watched.answered)
         shards = chosen.farkle_discord_shards
         bot = client.FarkleClient(front, parts.store, settings.data, shards, door)
-        watched.reaches = bot.is_there
+        watched.is_ready = bot.is_there
         if door:  # another program may answer the next press
             parts.pressing.choices.remembers = False
         await client.run_discord(bot, chosen, token)

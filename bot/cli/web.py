@@ -14,7 +14,7 @@ from bot.fronts.web import app
 from bot.fronts.web.processes import processes
 from bot.fronts.web.settings import WebSettings
 from bot.fronts.web.site import write_library, write_site
-from bot.hosting import Front, hosted, run
+from bot.hosting import hosted, run
 from bot.languages import language
 from bot.log import open_log
 from bot.services.advisor import Advisor
@@ -106,15 +106,15 @@ async def _serve(
         opened = open_parts(settings, Advisor(settings.strategies), patience=2.0)
         parts = await stack.enter_async_context(opened)
         parts.tasks.is_elsewhere = is_beside
-        front = Front()
-        if not is_beside:
-            front = await stack.enter_async_context(hosted(settings, parts))
+        watched = None if is_beside else await stack.enter_async_context(hosted(settings, parts))
         others = processes(chosen, partial(answer_questions, settings))
         beside = await stack.enter_async_context(others)
         try:
             here = parts.commands, parts.pressing, settings, chosen
-            async with app.served(app.Front(*here, front.answered, beside)) as address:
-                front.reaches = lambda: True
+            note = watched.answered if watched else None
+            async with app.served(app.Front(*here, note, beside)) as address:
+                if watched:
+                    watched.is_ready = lambda: True
                 tell(address)
                 await at_once(parts.pressing.games.oracle.advisor.prepare)
                 await until_ended()

@@ -31,24 +31,21 @@ _PATIENCE = 3.0
 
 
 class Watching(Collector):
-    """The pages of a running bot."""
+    """What is known of a running bot, and its pages."""
 
-    def __init__(
-        self, store: Store, tasks: Tasks, backups: Path | None, is_ready: Callable[[], bool]
-    ) -> None:
-        """`is_ready`: whether people can reach the front; `backups`: None where none are made."""
+    def __init__(self, store: Store, tasks: Tasks, backups: Path | None) -> None:
+        """`backups`: None where none are made."""
         self._store, self._tasks, self._backups = store, tasks, backups
-        self._is_ready = is_ready
+        self.is_ready: Callable[[], bool] = bool
+        """Whether people can reach the front, which puts in place of this what it knows."""
         self._open_games = 0
         self._registry = CollectorRegistry()
-        self._registry.register(self)
-        ProcessCollector(registry=self._registry)
         self._seconds = Histogram(
             "farkle_answer_seconds",
             "Seconds until a command or press was answered",
             ["what"],
             buckets=_BUCKETS,
-            registry=self._registry,
+            registry=None,
         )
 
     def answered(self, what: str, seconds: float) -> None:
@@ -80,7 +77,7 @@ class Watching(Collector):
         yield tasks
         pressure = self._tasks.pressure
         numbers: tuple[tuple[str, str, float], ...] = (
-            ("ready", "Whether the bot can be reached", self._is_ready()),
+            ("ready", "Whether the bot can be reached", self.is_ready()),
             ("loop_delay_seconds", "By how much the event loop is late", pressure.delay),
             ("pressure", "How much is left out: from 0, nothing, to 3", pressure.degree),
             ("open_games", "Games that have not ended", self._open_games),
@@ -93,7 +90,7 @@ class Watching(Collector):
 
     async def not_ready(self) -> list[str]:
         """Why the bot is not ready, a line each; none if it is."""
-        reasons = [] if self._is_ready() else ["front: nobody can reach it"]
+        reasons = [] if self.is_ready() else ["front: nobody can reach it"]
         try:
             async with asyncio.timeout(_PATIENCE):
                 self._open_games = await self._store.count_open()
@@ -125,6 +122,9 @@ class Watching(Collector):
 
         Raises InvalidRequestError where nothing can listen there.
         """
+        self._registry.register(self)
+        ProcessCollector(registry=self._registry)
+        self._registry.register(self._seconds)
         app = web.Application()
         app.add_routes(
             [
