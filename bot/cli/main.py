@@ -55,19 +55,6 @@ class _Commands(UserDict[str, Any]):
 def run() -> tuple[str, int]:
     """Run the command line; returns a sentence on what went wrong, if anything, and the status."""
     try:
-        sentence, status = _run()
-    except BrokenPipeError:
-        raise
-    except Exception as error:  # what is left is a mistake of ours
-        number = log.failed("a command", error)
-        text = f"the program failed on that, which is not your fault; the log has it under {number}"
-        return f"{text}{log.where()}", EXIT_FAILED
-    return cleaned(sentence), status
-
-
-def _run() -> tuple[str, int]:
-    """What `run` does, but for what may be expected to go wrong."""
-    try:
         for option, value in pairwise(sys.argv[1:]):
             if option.startswith("--") and not value:
                 raise InvalidRequestError(f"{option}: give it a value, or leave it out")
@@ -76,15 +63,20 @@ def _run() -> tuple[str, int]:
         error.show()
         return "", EXIT_BAD_INPUT
     except click.ClickException as error:
-        return _complaint(error), EXIT_BAD_INPUT
+        sentence = _complaint(error)
     except FarkleError as error:
-        return str(error), EXIT_BAD_INPUT
+        sentence = str(error)
     except BrokenPipeError:
         raise
     except OSError as error:
-        return f"{error.filename or 'writing'}: {error.strerror or error}", EXIT_BAD_INPUT
+        sentence = f"{error.filename or 'writing'}: {error.strerror or error}"
     except click.Abort:
         return "interrupted", INTERRUPTED
+    except Exception as error:  # what is left is a mistake of ours
+        number = log.failed("a command", error)
+        text = f"the program failed on that, which is not your fault; the log has it under {number}"
+        return f"{text}{log.where()}", EXIT_FAILED
+    return cleaned(sentence), EXIT_BAD_INPUT
 
 
 def _complaint(error: click.ClickException) -> str:
