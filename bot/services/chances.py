@@ -312,12 +312,20 @@ class Oracle:
         return Chances(worth.shares(game), None)
 
     async def _estimated(self, table: Table) -> Chances | None:
-        """The chances as they are estimated, once for a position."""
+        """The chances as they are estimated, once for a position.
+
+        What takes too long is there when it is asked for next.
+        """
         game = table.game
         known = self._estimates.get(game.id)
         if known is not None and known[0] == replace(game, before=None):
             return known[1]
-        return await self._in_time(table) if self._may_estimate(game) else None
+        if game.id in self._estimating or not self._may_estimate(game):
+            return None
+        task = self._estimating[game.id] = asyncio.create_task(self._estimate(table))
+        task.add_done_callback(lambda _: self._estimating.pop(game.id, None))
+        done, _ = await asyncio.wait({task}, timeout=self.tasks.limits.patience)
+        return task.result() if done else None
 
     def _may_estimate(self, game: Game) -> bool:
         """Whether there is time for an estimate, which takes longest the first time.
@@ -328,16 +336,6 @@ class Oracle:
             return False
         calm = self.tasks.pressure.degree < Degree.OVERLOADED
         return calm and self.advisor.may_estimate(game.rules)
-
-    async def _in_time(self, table: Table) -> Chances | None:
-        """An estimate, unless it takes too long; then it is there when it is asked for next."""
-        game_id = table.game.id
-        if game_id in self._estimating:
-            return None
-        task = self._estimating[game_id] = asyncio.create_task(self._estimate(table))
-        task.add_done_callback(lambda _: self._estimating.pop(game_id, None))
-        done, _ = await asyncio.wait({task}, timeout=self.tasks.limits.patience)
-        return task.result() if done else None
 
     async def _estimate(self, table: Table) -> Chances | None:
         game = replace(table.game, before=None)
