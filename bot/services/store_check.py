@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -10,9 +10,9 @@ from sqlalchemy import Connection, select
 
 from bot.store.database import check_version
 from bot.store.records import problems as review_problems
-from bot.store.rows import DamagedGameError, GameRecord, GameResult, PlaceSettings, StoreError
+from bot.store.rows import DamagedGameError, GameRecord, GameResult, StoreError
 from bot.store.schema import games, place_rules, place_settings
-from bot.store.store import Store
+from bot.store.store import SETTINGS, Store
 from bot.table import fair_dice
 from bot.table.events import Begun, Event
 from bot.table.replay import ImpossibleEventError, replay
@@ -84,9 +84,6 @@ def results_of(game: Game) -> list[GameResult]:
     ]
 
 
-_KINDS = {field.name: type(field.default) for field in fields(PlaceSettings)}
-
-
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Something that is wrong."""
@@ -155,7 +152,7 @@ def _feature_problems(store: Store, connection: Connection) -> list[Problem]:
 def _place_problems(connection: Connection) -> Iterator[Problem]:
     """What places have set and saved, where it makes no sense."""
     for place, key, value in connection.execute(select(place_settings)):
-        if key in _KINDS and type(value) is not _KINDS[key]:
+        if key in SETTINGS and type(value) is not SETTINGS[key]:
             yield Problem(f"setting {key} of {place}", f"it cannot be {value}")
     for place, name, text, _ in connection.execute(select(place_rules)):
         where = f"rules {name} of {place}"

@@ -82,9 +82,9 @@ class Database(ABC):
         when_lost : is called where another program got it while this one could not be heard
         """
 
-    @abstractmethod
-    def problems(self, connection: Connection) -> list[tuple[str, str]]:
-        """Return where the database finds itself damaged, and how."""
+    def problems(self, connection: Connection) -> list[tuple[str, str]]:  # noqa: ARG002
+        """Return where the database finds itself damaged, and how; a server looks by itself."""
+        return []
 
     @abstractmethod
     def rewrite(self, connection: Connection) -> None:

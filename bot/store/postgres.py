@@ -212,10 +212,6 @@ class Postgres(Database):
                 when_lost()
                 return
 
-    def problems(self, connection: sa.Connection) -> list[tuple[str, str]]:  # noqa: ARG002
-        """Return nothing: the server checks its pages and references by itself."""
-        return []
-
     def check_unused(self, connection: sa.Connection) -> None:
         """Raises StoreError where others are connected."""
         activity = sa.table("pg_stat_activity", sa.column("datname"), sa.column("pid"))

@@ -405,7 +405,8 @@ def put(connection: sa.Connection, table: sa.Table, row: Mapping[str, Any]) -> N
         connection.execute(sa.insert(table).values(row))
 
 
-_SETTINGS = {field.name: type(field.default) for field in fields(PlaceSettings)}
+SETTINGS = {field.name: type(field.default) for field in fields(PlaceSettings)}
+"""The type of what a place may set, by its key."""
 
 _OF_PLACE = sa.select(place_settings.c.key, place_settings.c.value).where(
     place_settings.c.place == sa.bindparam("place")
@@ -496,7 +497,7 @@ class Store(Transactions):
         """What holds in a place for its games and messages; what makes no sense is not set."""
         pairs = await self.place_settings(place)
         return PlaceSettings(
-            **{name: pairs[name] for name in _SETTINGS if type(pairs.get(name)) is _SETTINGS[name]}
+            **{name: pairs[name] for name in SETTINGS if type(pairs.get(name)) is SETTINGS[name]}
         )
 
     async def places_that_set(self, key: str) -> dict[str, Any]:
