@@ -9,7 +9,7 @@ from bot.services.situation import TURN_TOTAL, dice_and_numbers, left_to_roll, o
 from bot.shell.needed import ready_to_answer, solved_first
 from bot.shell.output import Shown, answer_options, json_option, show
 from bot.shell.places import Here, here_option
-from bot.shell.position import BROUGHT, AsInTheChat, dice_options, position_option, position_options
+from bot.shell.position import AsInTheChat, dice_options, position_option, position_options
 from bot.views.advice import advice_text, answer_text, odds_text
 from bot.views.answer_data import advice_sheet, answer_data
 from solver.errors import InvalidRequestError
@@ -24,18 +24,15 @@ from solver.play.advice import Advice, read_id
 @here_option
 @click.option("--endings", is_flag=True, help="Tell how the turn ends after each choice.")
 @answer_options
-def advise(
-    here: Here, /, dice: tuple[str, ...], goal: int | None, *, endings: bool, **given: Any
-) -> Shown:
+def advise(here: Here, /, dice: tuple[str, ...], *, endings: bool, **given: Any) -> Shown:
     """Rank what to keep of a roll, best first.
 
     DICE are the faces rolled, such as 6 5 3 3 3 2 or 653332. Three more numbers mean the turn
     total, your score and the opponent's: 5 2 350 4200 5000. You can also type options as in the
     chat: 5 2 turn 350. Name loaded dice where it matters: 5 lucky, 1 odd, 3 3 ordinary.
     """
-    brought = {name: given.pop(name) for name in BROUGHT}
     typed, numbers = dice_and_numbers(" ".join(dice))
-    situation, reference = here.situation(_with_numbers(given, numbers), goal, brought)
+    situation, reference = here.situation(_with_numbers(given, numbers))
     roll, left = rolled(situation, typed)
     ready_to_answer(here, situation, reference, left)
     advice = here.advisor.advise_on(roll, left, situation, endings=endings)
@@ -70,10 +67,9 @@ def _with_numbers(given: dict[str, Any], numbers: tuple[int, ...]) -> dict[str, 
 @dice_options
 @here_option
 @json_option
-def odds(here: Here, /, dice: str | None, goal: int | None, *, as_json: bool, **given: Any) -> None:
+def odds(here: Here, /, dice: str | None, *, as_json: bool, **given: Any) -> None:
     """Weigh rolling on against banking, before a roll."""
-    brought = {name: given.pop(name) for name in BROUGHT}
-    situation, reference = here.situation(given, goal, brought)
+    situation, reference = here.situation(given)
     if dice is not None and not situation.dice:
         dice = str(_number(dice))
     left = left_to_roll(situation, dice)

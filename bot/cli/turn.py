@@ -20,9 +20,9 @@ _MORE = "--table prints the chances at every turn total."
 @click.option("--table", is_flag=True, help="Print the whole turn, turn total by turn total.")
 @here_option
 @answer_options
-def turn(here: Here, /, goal: int | None, *, table: bool, **given: Any) -> Shown:
+def turn(here: Here, /, *, table: bool, **given: Any) -> Shown:
     """Say when to bank in a turn, or print the whole of it."""
-    situation, reference = here.situation(given, goal)
+    situation, reference = here.situation(given)
     situation.check_two()
     ready_to_answer(here, situation._replace(hot_dice=0), reference, None)
     asked = here.advisor.asked_of_turn(None, situation)

@@ -18,6 +18,7 @@ from bot.services.rule_options import with_goal
 from bot.services.situation import KCD, Situation, has_sets
 from bot.settings import Settings
 from bot.shell.output import Decorated
+from bot.shell.position import BROUGHT
 from solver.errors import InvalidRequestError
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
@@ -76,33 +77,29 @@ class Here:
         words += [] if self.place is None else ["--place", self.place]
         return shlex.join(words)
 
-    def situation(
-        self,
-        given: Mapping[str, Any],
-        goal: int | None = None,
-        brought: Mapping[str, Any] | None = None,
-    ) -> tuple[Situation, str]:
+    def situation(self, given: Mapping[str, Any]) -> tuple[Situation, str]:
         """The position that the options of the command under way describe, under rules known here.
 
         Where none are named they are those that the place plays by, of loaded dice kcd; without a
         place as ever. With it comes how its rules are written on a command line.
 
-        brought : what the options give that players bring
+        given : the options by their names, the goal and what players bring among them
 
         Raises what `rules` says, and FarkleError for dice that are wrong.
         """
-        brings = [name.replace("_", "-") for name, value in (brought or {}).items() if value]
+        brings = [name.replace("_", "-") for name in BROUGHT if given.get(name)]
         own = has_sets(brings, "--")
-        reference = given["rules"]
+        reference, goal = given["rules"], given.get("goal")
         if click.get_current_context().get_parameter_source("rules") is ParameterSource.DEFAULT:
             reference = KCD if own else None if self.place else reference
         rules = self.rules(reference)
         meant = rules if goal is None else with_goal(rules, goal, named=not own)
-        situation = Situation(**{**given, "rules": meant})
+        fields = {name: given[name] for name in Situation._fields if name in given}
+        situation = Situation(**fields | {"rules": meant})
         if own:
             from bot.services.loaded import LoadedDice, read_kits  # noqa: PLC0415 - 57 ms, of own dice
 
-            *typed, joker_alone = (brought or {}).values()
+            *typed, joker_alone = (given[name] for name in BROUGHT)
             kits = read_kits(meant, *typed, situation=situation)
             situation = situation._replace(dice=LoadedDice(meant, kits, joker_alone))
         return situation, self.named(reference or rules.name, goal)
