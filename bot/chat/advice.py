@@ -4,7 +4,7 @@ import random
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from bot.chat import fields
 from bot.chat.cards import answer_card
@@ -17,6 +17,9 @@ from bot.services.house_rules import HouseRules
 from bot.services.loaded import NEXT_PLAYER, ORDINARY, LoadedDice, read_kits
 from bot.services.situation import (
     KCD,
+    ME_OR_THEM,
+    POSITION_FIELDS,
+    FieldKind,
     Situation,
     check_asked,
     dice_and_numbers,
@@ -287,7 +290,18 @@ def _dice(
 
 def _situation(line: Line, rules: Ruleset) -> Situation:
     """The position that a line tells, with the dice that it names. Raises FarkleError."""
-    situation = line.situation(rules)
+    read: dict[FieldKind, Callable[[str], Any]] = {
+        FieldKind.NUMBER: line.number,
+        FieldKind.SCORES: partial(line.scores, rules=rules),
+        FieldKind.YES_NO: partial(line.choice, meanings=YES_OR_NO),
+        FieldKind.PLAYER: partial(line.choice, meanings=ME_OR_THEM),
+    }
+    given: dict[str, Any] = {
+        field.attribute: read[field.kind](field.name)
+        for field in POSITION_FIELDS
+        if field.kind in read and field.name in line.options
+    }
+    situation = Situation(**given, rules=rules)
     if not has_sets(line.options):
         return situation
     return situation._replace(dice=dice_told(line, rules, situation))

@@ -28,7 +28,6 @@ from bot.chat.presses import CommandPress, pressable
 from bot.layout import check_length, cleaned, narrowed, on_phone, safe_text, shorten, whole_sentence
 from bot.services.games import News
 from bot.services.rule_options import with_goal
-from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Person
 from bot.tasks.solving import Needed, needed_data, needed_text
 from bot.tasks.tasks import Delay, TaskCancelledError, delay_text
@@ -198,9 +197,6 @@ _AT_BLANKS = TextWrapper(600, max_lines=1, placeholder=" …", break_on_hyphens=
 """Cuts what is too long to be a sentence between words."""
 _MOST_REPEATED = 40
 _MOST_DIGITS = 20
-
-_POSITION = tuple((field.name, field.attribute, field.kind) for field in POSITION_FIELDS)
-"""The options that describe a position, with what each is in a situation."""
 
 Word = str | int | Person
 """A part of a command: as it was typed, or as what it is where the front knows that."""
@@ -391,24 +387,6 @@ class Line:
                 text=text,
             )
         return known[word]
-
-    def situation(self, rules: Ruleset) -> Situation:
-        """The position that the context options describe.
-
-        Raises InvalidRequestError.
-        """
-        read: dict[FieldKind, Callable[[str], Any]] = {
-            FieldKind.NUMBER: self.number,
-            FieldKind.SCORES: partial(self.scores, rules=rules),
-            FieldKind.YES_NO: partial(self.choice, meanings=YES_OR_NO),
-            FieldKind.PLAYER: partial(self.choice, meanings=ME_OR_THEM),
-        }
-        given: dict[str, Any] = {
-            attribute: read[kind](name)
-            for name, attribute, kind in _POSITION
-            if kind in read and name in self.options
-        }
-        return Situation(**given, rules=rules)
 
 
 Handler = Callable[[Line, Caller], Stream]
