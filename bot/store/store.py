@@ -10,7 +10,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
@@ -256,41 +256,13 @@ def missing_game(game_id: str) -> MissingGameError:
     return MissingGameError.say("There is no game {game}", game=game_id)
 
 
+@dataclass(slots=True)
 class Deed:
     """Something that is asked for, by the id that its front has for it."""
 
-    def __init__(self, id: str) -> None:  # noqa: A002 - it is one
-        self._id = id
-        self._is_ours = False
-
-    async def done(
-        self,
-        transact: Callable[[Callable[[sa.Connection], T]], Awaitable[T]],
-        work: Callable[[sa.Connection], T],
-    ) -> T:
-        """What some work makes in a transaction, the first of which claims the deed.
-
-        transact : has work done in one, and returns once it is committed
-
-        Raises DoneElsewhereError where another program has done it, and what `transact` does.
-        """
-        is_first = False
-
-        def claimed(connection: sa.Connection) -> T:
-            nonlocal is_first
-            if not self._is_ours:
-                try:
-                    connection.execute(sa.insert(done).values(id=self._id, at=datetime.now(UTC)))
-                except IntegrityError:
-                    raise DoneElsewhereError.say("another program has done that already") from None
-                is_first = self._is_ours = True
-            return work(connection)
-
-        try:
-            return await transact(claimed)
-        except Exception:  # nothing of it is written
-            self._is_ours = self._is_ours and not is_first
-            raise
+    id: str
+    is_ours: bool = False
+    """Whether this program has claimed it, with what it has written first for it."""
 
 
 doing: ContextVar[Deed | None] = ContextVar("doing", default=None)
@@ -349,10 +321,24 @@ class Transactions:
         written. Raises DoneElsewhereError where another program has done what this is part of, see
         `doing`.
         """
-        made = partial(self._made, mode, is_brief=mode is not Mode.WRITE)
-        if deed := doing.get():
-            return await deed.done(made, work)
-        return await made(work)
+        deed, is_first = doing.get(), False
+
+        def claimed(connection: sa.Connection) -> T:
+            nonlocal is_first
+            if deed and not deed.is_ours:
+                try:
+                    connection.execute(sa.insert(done).values(id=deed.id, at=datetime.now(UTC)))
+                except IntegrityError:
+                    raise DoneElsewhereError.say("another program has done that already") from None
+                is_first = deed.is_ours = True
+            return work(connection)
+
+        try:
+            return await self._made(mode, claimed, is_brief=mode is not Mode.WRITE)
+        except Exception:  # nothing of it is written
+            if deed and is_first:
+                deed.is_ours = False
+            raise
 
     async def _made(self, mode: Mode, work: Work[T], *, is_brief: bool = False) -> T:
         """What is made in a task of its own, so that who is cancelled does not break it off.

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import Connection
 
+from bot.store.kinds import Mode
 from bot.store.rows import DoneElsewhereError, StaleVersionError, StoreError
-from bot.store.schema import place_settings
-from bot.store.store import Deed, Store, Work, doing, put
+from bot.store.store import Deed, Store, Work, doing
 from tests.bot.postgres import KINDS
 from tests.bot.store.test_store import NOON, begin, rolled
 
@@ -70,20 +70,23 @@ async def test_what_fails_is_not_done(store: Store, other: Store) -> None:
         await store.append("g", 2, [rolled(1)], NOON)
 
 
-async def test_what_is_not_committed_is_not_done(store: Store, other: Store) -> None:
-    row = {"place": "here", "key": "daily", "value": 7}
+async def test_what_is_not_committed_is_not_done(
+    store: Store, other: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = store.database.run
 
-    async def uncommitted(work: Work[None]) -> None:
+    async def uncommitted(mode: Mode, work: Work[None]) -> None:
         def given_up(connection: Connection) -> None:
             work(connection)
             raise StoreError("the disk is full")
 
-        await store.write(given_up)
+        await run(mode, given_up)
 
-    deed = Deed("deed")
-    with pytest.raises(StoreError, match="the disk is full"):
-        await deed.done(uncommitted, lambda connection: put(connection, place_settings, row))
-    doing.set(deed)
+    doing.set(Deed("deed"))
+    with monkeypatch.context() as patch:
+        patch.setattr(store.database, "run", uncommitted)
+        with pytest.raises(StoreError, match="the disk is full"):
+            await store.set_place_setting("here", "daily", 7)
     await store.set_place_setting("here", "daily", 7)
     doing.set(Deed("deed"))
     with pytest.raises(DoneElsewhereError):
