@@ -12,7 +12,7 @@ from bot.services.tables import Caller, Table, Tables
 from bot.store.records import PersonStats, keep_review, person_stats, reviewed_games, unreviewed
 from bot.store.rows import DamagedGameError, MissingGameError, PlayedGame
 from bot.tasks.answering import at_once
-from bot.tasks.tasks import Delay, Task, TaskCancelledError
+from bot.tasks.tasks import Delay, TaskCancelledError
 from bot.tasks.workers import TaskError
 from solver.errors import InvalidRequestError, StrategyFileError
 from solver.play.drills import Spot
@@ -59,26 +59,20 @@ class LookingBack:
             if task.left > _LONG:
                 yield Delay(task.what, 0, task.left)
             for table in tables:
-                async for delay in self._review(task, table):
-                    if table is tables[0]:
-                        yield delay
-
-    async def _review(self, task: Task, table: Table) -> AsyncIterator[Delay]:
-        """Review a game and keep what is found; how long there is to wait."""
-        game, asked = table.game, (self._oracle.advisor, table.begun, table.events)
-        try:
-            async for answer in task.told(lessons_in, *asked):
-                if isinstance(answer, Delay):
-                    yield answer
-                else:
-                    await keep_review(self._tables.store, game.id, game.version, answer)
-        except TaskCancelledError:
-            raise
-        except StrategyFileError:  # it is solved no more, or not for the two who were left
-            self._passed.add(game.id)
-        except TaskError:  # the next time the others have their turn
-            self._passed.add(game.id)
-            raise
+                game, asked = table.game, (self._oracle.advisor, table.begun, table.events)
+                try:
+                    async for answer in task.told(lessons_in, *asked):
+                        if not isinstance(answer, Delay):
+                            await keep_review(self._tables.store, game.id, game.version, answer)
+                        elif table is tables[0]:
+                            yield answer
+                except TaskCancelledError:
+                    raise
+                except StrategyFileError:  # it is solved no more, or not for the two who were left
+                    self._passed.add(game.id)
+                except TaskError:  # the next time the others have their turn
+                    self._passed.add(game.id)
+                    raise
 
     async def record(
         self, caller: Caller, person: str, place: str | None
