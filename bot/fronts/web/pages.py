@@ -174,10 +174,7 @@ class Pages:
         begins = given.get("turn", "0") == "0" and (is_plain or loaded is not None)
         missing = tray.missing if begins else 0
         is_asked = bool(dice) and missing <= 0
-        # who is not known has no rules of their own that would have to be looked up
-        named = {} if page.visitor.is_known or has_sets(given) else {RULES: DEFAULT_RULES}
-        line = line_of(command, {**named, **given})
-        answer = await self.answer(page, line) if is_asked else Answer()
+        answer = await self.answer(page, line_of(command, given)) if is_asked else Answer()
         last = answer.last
         advice = last.subject if last and isinstance(last.subject, Advice) else None
         options = advice.options if advice else ()
