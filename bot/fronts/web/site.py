@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import combinations_with_replacement
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
@@ -14,7 +14,6 @@ from solver.errors import InvalidRequestError, system_reason
 from solver.play.maps import maps_over_scores
 from solver.rules.ruleset import Ruleset
 
-_AT_A_TIME = 4
 _LINK = re.compile(r'<a\b([^>]*?) href="([^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
 _PICTURE = re.compile(r'(src|srcset|href)="(/[^"]*)"')
 _NEEDS_PROGRAM = re.compile(
@@ -90,31 +89,20 @@ async def _written(
         await asyncio.to_thread(out.mkdir, parents=True, exist_ok=True)
         headers, timeout = {"Accept-Language": language}, ClientTimeout()  # as long as it takes
         async with ClientSession(headers=headers, timeout=timeout) as session:
-            waiting = iter(pages.items())
-            writers = (_write(session, base, waiting, files, out) for _ in range(_AT_A_TIME))
-            await asyncio.gather(*writers)
+            for file, address in pages.items():
+                url = URL(base.rstrip("/") + address, encoded=True)
+                async with session.get(url) as response:
+                    content = await response.read()
+                if response.status != 200:
+                    raise InvalidRequestError.say("{page} cannot be made", page=address)
+                if file.endswith(".html"):
+                    content = _without_program(content.decode(), files).encode()
+                await asyncio.to_thread((out / file).write_bytes, content)
     except OSError as error:
         raise InvalidRequestError.say(
             "{folder} cannot be written: {reason}", folder=out, reason=system_reason(error)
         ) from None
     return len(pages)
-
-
-async def _write(
-    session: ClientSession,
-    base: str,
-    pages: Iterator[tuple[str, str]],
-    files: dict[str, str],
-    out: Path,
-) -> None:
-    for file, address in pages:
-        async with session.get(URL(base.rstrip("/") + address, encoded=True)) as response:
-            content = await response.read()
-        if response.status != 200:
-            raise InvalidRequestError.say("{page} cannot be made", page=address)
-        if file.endswith(".html"):
-            content = _without_program(content.decode(), files).encode()
-        await asyncio.to_thread((out / file).write_bytes, content)
 
 
 def _without_program(text: str, files: dict[str, str]) -> str:
