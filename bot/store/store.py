@@ -273,15 +273,85 @@ Work = Callable[[sa.Connection], T]
 """Statements, and what is made of their rows."""
 
 
-class Transactions:
-    """One database. Every method raises StoreError if it cannot be used."""
+def put(connection: sa.Connection, table: sa.Table, row: Mapping[str, Any]) -> None:
+    """Write a row in place of the one of its key, if there is one."""
+    keys = table.primary_key.columns.keys()
+    this = [table.c[key] == row[key] for key in keys]
+    rest = {name: value for name, value in row.items() if name not in keys}
+    if not connection.execute(sa.update(table).where(*this).values(rest)).rowcount:
+        connection.execute(sa.insert(table).values(row))
 
-    def __init__(self, database: Database) -> None:
+
+SETTINGS = {field.name: type(field.default) for field in fields(PlaceSettings)}
+"""The type of what a place may set, by its key."""
+
+_OF_PLACE = sa.select(place_settings.c.key, place_settings.c.value).where(
+    place_settings.c.place == sa.bindparam("place")
+)
+"""What a place has set; made once, as every command asks for it."""
+
+REST = 100.0
+"""How long a file is not rewritten again, in units of the time that it took."""
+
+
+def database_of(url: str, *, read_only: bool = False) -> Database:
+    """The database of an address. Raises StoreError for one that names none.
+
+    read_only : whether a file is only read, and not made
+    """
+    if url.startswith("postgresql"):
+        return Postgres(url)
+    return SqliteFile(database_path(url), read_only=read_only)
+
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """A feature that keeps rows of its own in the database.
+
+    Its tables are beside the others once its `store.py` is loaded, which whoever opens, copies or
+    exports a database has to do before.
+    """
+
+    forget: Callable[[sa.Connection, str], None]
+    """Takes a person out of them. Raises StaleVersionError where that has to be tried again."""
+    problems: Callable[[sa.Connection], Iterable[tuple[str, str]]]
+    """Finds what is wrong in them: where, and what."""
+    carry: Callable[[sa.Connection, sa.Connection], object] = lambda _before, _after: None
+    """Notes in a copy that is put back what was posted since, so that it is not posted again."""
+
+
+class Store:
+    """Games in one database, and what places have set.
+
+    Every method raises StoreError if the database cannot be used.
+    """
+
+    def __init__(self, database: Database, keepers: Sequence[Keeper] = ()) -> None:
         self.database = database
-        self._running: set[asyncio.Task[Any]] = set()
+        self.keepers = keepers
         self.errors = 0
         """How many transactions the database did not take."""
+        self._running: set[asyncio.Task[Any]] = set()
         self._is_closed = False
+        self._scrubbing = asyncio.Lock()
+        self._scrubbed = self._rest_until = 0.0
+
+    @classmethod
+    async def open(cls, url: str, keepers: Sequence[Keeper] = ()) -> Self:
+        """Open the database, made if need be. Raises StoreError."""
+        database = database_of(url)
+        await database.prepare()
+        return cls(database, keepers)
+
+    @classmethod
+    def look_into(cls, url: str, keepers: Sequence[Keeper] = ()) -> Self:
+        """The database as it is, to be read alone. Raises StoreError if there is none."""
+        database = database_of(url, read_only=True)
+        database.check_is_there()
+        return cls(database, keepers)
 
     async def __aenter__(self) -> Self:
         return self
@@ -300,19 +370,19 @@ class Transactions:
         """What is made of a transaction that sees the database as it is now."""
         return await self._made(Mode.READ, work)
 
-    async def rows(self, query: sa.Executable, **values: object) -> Sequence[Any]:
+    async def rows(
+        self, query: sa.Executable, *, is_brief: bool = False, **values: object
+    ) -> Sequence[Any]:
         """What one query finds: it sees the database as it is now by itself.
 
+        is_brief : whether it asks for a few rows by their key, as every press does
         values : of the parameters that the query names
         """
-        return await self._made(Mode.EACH, _asking(query, values))
 
-    async def glance(self, query: sa.Executable, **values: object) -> Sequence[Any]:
-        """What a query finds that asks for a few rows by their key, as every press does.
+        def found(connection: sa.Connection) -> Sequence[Any]:
+            return connection.execute(query, values).all()
 
-        values : of the parameters that the query names
-        """
-        return await self._made(Mode.EACH, _asking(query, values), is_brief=True)
+        return await self._made(Mode.EACH, found, is_brief=is_brief)
 
     async def write(self, work: Work[T], mode: Mode = Mode.WRITE) -> T:
         """A transaction that writes: all of it or, after an exception, nothing.
@@ -364,96 +434,6 @@ class Transactions:
         self._running.discard(running)
         if not running.cancelled():
             running.exception()  # whoever waited may be gone, and then nobody looks at it
-
-
-def writes(
-    work: Callable[Concatenate[sa.Connection, P], T],
-) -> Callable[Concatenate[Transactions, P], Coroutine[Any, Any, T]]:
-    """Turn a function of a connection into one of a store, which calls it in a transaction."""
-
-    @wraps(work)
-    async def written(store: Transactions, /, *args: P.args, **options: P.kwargs) -> T:
-        return await store.write(lambda connection: work(connection, *args, **options))
-
-    return written
-
-
-def _asking(query: sa.Executable, values: Mapping[str, object]) -> Work[Sequence[Any]]:
-    return lambda connection: connection.execute(query, values).all()
-
-
-def put(connection: sa.Connection, table: sa.Table, row: Mapping[str, Any]) -> None:
-    """Write a row in place of the one of its key, if there is one."""
-    keys = table.primary_key.columns.keys()
-    this = [table.c[key] == row[key] for key in keys]
-    rest = {name: value for name, value in row.items() if name not in keys}
-    if not connection.execute(sa.update(table).where(*this).values(rest)).rowcount:
-        connection.execute(sa.insert(table).values(row))
-
-
-SETTINGS = {field.name: type(field.default) for field in fields(PlaceSettings)}
-"""The type of what a place may set, by its key."""
-
-_OF_PLACE = sa.select(place_settings.c.key, place_settings.c.value).where(
-    place_settings.c.place == sa.bindparam("place")
-)
-"""What a place has set; made once, as every command asks for it."""
-
-REST = 100.0
-"""How long a file is not rewritten again, in units of the time that it took."""
-
-
-def database_of(url: str, *, read_only: bool = False) -> Database:
-    """The database of an address. Raises StoreError for one that names none.
-
-    read_only : whether a file is only read, and not made
-    """
-    if url.startswith("postgresql"):
-        return Postgres(url)
-    return SqliteFile(database_path(url), read_only=read_only)
-
-
-logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Keeper:
-    """A feature that keeps rows of its own in the database.
-
-    Its tables are beside the others once its `store.py` is loaded, which whoever opens, copies or
-    exports a database has to do before.
-    """
-
-    forget: Callable[[sa.Connection, str], None]
-    """Takes a person out of them. Raises StaleVersionError where that has to be tried again."""
-    problems: Callable[[sa.Connection], Iterable[tuple[str, str]]]
-    """Finds what is wrong in them: where, and what."""
-    carry: Callable[[sa.Connection, sa.Connection], object] = lambda _before, _after: None
-    """Notes in a copy that is put back what was posted since, so that it is not posted again."""
-
-
-class Store(Transactions):
-    """Games in one database, and what places have set."""
-
-    def __init__(self, database: Database, keepers: Sequence[Keeper] = ()) -> None:
-        super().__init__(database)
-        self._scrubbing = asyncio.Lock()
-        self._scrubbed = self._rest_until = 0.0
-        self.keepers = keepers
-
-    @classmethod
-    async def open(cls, url: str, keepers: Sequence[Keeper] = ()) -> Self:
-        """Open the database, made if need be. Raises StoreError."""
-        database = database_of(url)
-        await database.prepare()
-        return cls(database, keepers)
-
-    @classmethod
-    def look_into(cls, url: str, keepers: Sequence[Keeper] = ()) -> Self:
-        """The database as it is, to be read alone. Raises StoreError if there is none."""
-        database = database_of(url, read_only=True)
-        database.check_is_there()
-        return cls(database, keepers)
 
     async def scrub(self) -> None:
         """Write the database anew: nothing that was deleted before is in it or its log any more.
@@ -516,7 +496,7 @@ class Store(Transactions):
         return bool(await self.write(lambda connection: connection.execute(these).rowcount))
 
     async def _pairs(self, query: sa.Select[tuple[str, Any]], **values: object) -> dict[str, Any]:
-        return {str(name): value for name, value in await self.glance(query, **values)}
+        return {str(name): value for name, value in await self.rows(query, is_brief=True, **values)}
 
     async def create_game(
         self,
@@ -597,20 +577,20 @@ class Store(Transactions):
 
     async def game(self, game_id: str) -> StoredGame | None:
         """A game without what happened in it, None where there is none."""
-        return next(iter(games_of(await self.glance(_GAME_OF_ID, game=game_id))), None)
+        return next(iter(games_of(await self.rows(_GAME_OF_ID, is_brief=True, game=game_id))), None)
 
     async def open_games(self, place: str) -> tuple[list[StoredGame], bool]:
         """Games of a place that have not ended, the newest first.
 
         Also whether one was set aside that the place was not told of, see `untold`.
         """
-        stored_games = games_of(await self.glance(OPEN_GAMES, place=place))
-        return stored_games, bool(await self.glance(UNTOLD, place=place))
+        stored_games = games_of(await self.rows(OPEN_GAMES, is_brief=True, place=place))
+        return stored_games, bool(await self.rows(UNTOLD, is_brief=True, place=place))
 
     async def recent_games(self, place: str, limit: int) -> list[StoredGame]:
         """The last `limit` games of a place, open or not, the newest first."""
         query = games_query(games.c.place == place, COUNTED, limit=limit)
-        return games_of(await self.glance(query))
+        return games_of(await self.rows(query, is_brief=True))
 
     async def all_open_games(self, person: str | None = None) -> list[StoredGame]:
         """Games anywhere that have not ended, or those with this person, the newest first."""
@@ -678,7 +658,7 @@ class Store(Transactions):
         Raises MissingGameError.
         """
         query = sa.select(games.c.secret).where(games.c.id == game_id)
-        for row in await self.glance(query):
+        for row in await self.rows(query, is_brief=True):
             secret: bytes | None = row.secret
             return secret
         raise missing_game(game_id)
@@ -726,3 +706,15 @@ _REOPENED = _MOVED_ON.where(games.c.ended_at.is_not(None))
 def in_place(place: str | None) -> list[sa.ColumnElement[bool]]:
     """The condition that a game is of this place; none if it may be of any."""
     return [] if place is None else [games.c.place == place]
+
+
+def writes(
+    work: Callable[Concatenate[sa.Connection, P], T],
+) -> Callable[Concatenate[Store, P], Coroutine[Any, Any, T]]:
+    """Turn a function of a connection into one of a store, which calls it in a transaction."""
+
+    @wraps(work)
+    async def written(store: Store, /, *args: P.args, **options: P.kwargs) -> T:
+        return await store.write(lambda connection: work(connection, *args, **options))
+
+    return written
