@@ -80,6 +80,8 @@ class Caller:
     """Whether the person may manage the place."""
     at: "Table | None" = None
     """The game that the command was given for, as it was read; None for whatever is open now."""
+    is_passing: bool = False
+    """Whether nobody knows the person again: then the place has no games."""
     asks_apart: bool = False
     """Whether a question is never on the game here: its address is to say the same to everybody."""
 
@@ -459,7 +461,7 @@ class Tables:
 
         Raises IllegalActionError where it is on a game of the caller in which hints are forbidden.
         """
-        open_games = await self.open_at(caller.place)
+        open_games = [] if caller.is_passing else await self.open_at(caller.place)
         own = [table for table in open_games if table.plays(caller)]
         tables = own or [table for table in open_games if table.game.hints]
         plays = [

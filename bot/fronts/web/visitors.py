@@ -43,7 +43,9 @@ class Visitor:
     def caller(self, place: str | None = None) -> Caller:
         """Return them as who gives a command, in their own place, which they manage, or another."""
         here = place or self.id
-        return Caller(here, Person(self.id, self.name), here == self.id, asks_apart=True)
+        is_passing = not self.is_known and here == self.id
+        person = Person(self.id, self.name)
+        return Caller(here, person, here == self.id, is_passing=is_passing, asks_apart=True)
 
 
 class Visitors:
