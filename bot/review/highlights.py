@@ -153,7 +153,7 @@ def _run(game: Game, history: Sequence[Event], seat: int) -> Iterator[Highlight]
 
     Nothing where dice are thrown again: which throws ended a turn does not show in the events.
     """
-    if game.rules.throws_again:
+    if game.rules.throws_again and any(isinstance(event, Rolled) for event in history):
         return
     others = sum(player.playing for player in game.seats)
     own = list(_ends(history))[::others]

@@ -52,7 +52,7 @@ def news_text(news: News) -> str:
 
 
 def news_lines(news: News) -> list[str]:
-    """What happened at a table, line by line, without line breaks in the sentences."""
+    """What happened at a table, line by line, and how it is now."""
     table, before, game = news.table, news.before, news.table.game
     lines = list(_opening(news) if before is None else _happened(news))
     if news.chances and (news.chances.last or not table.game.over):

@@ -91,7 +91,13 @@ def described(questions: dict[str, Command], server: str) -> dict[str, Any]:
         },
         "servers": [{"url": server}],
         "paths": {f"/{name}": {"get": _operation(command)} for name, command in questions.items()},
-        "components": {"schemas": {name.title(): _sentence(name) for name in ("error", "working")}},
+        "components": {
+            "schemas": {
+                "Error": _sentences("error"),
+                "Fault": _sentences("error", "fault"),
+                "Working": _sentences("working"),
+            }
+        },
     }
 
 
@@ -109,8 +115,8 @@ def _operation(command: Command) -> dict[str, Any]:
         "responses": {
             "200": _content(say("The answer")),
             "202": _content(say("It takes longer: ask again in some seconds"), "Working"),
-            "400": _content(say("What is wrong with the question"), "Error"),
-            "500": _content(say("The program failed; its host finds why in the log"), "Error"),
+            "400": _content(say("Why there is no answer"), "Error"),
+            "500": _content(say("The program failed; its host finds why in the log"), "Fault"),
         },
     }
 
@@ -142,8 +148,10 @@ def _refusal(sentence: str, status: int = 400) -> web.Response:
     return web.json_response({"error": whole_sentence(sentence)}, status=status)
 
 
-def _sentence(name: str) -> dict[str, Any]:
-    return {"type": "object", "properties": {name: {"type": "string"}}, "required": [name]}
+def _sentences(*names: str) -> dict[str, Any]:
+    """Return the schema of an object that has a text under each name."""
+    texts = {name: {"type": "string"} for name in names}
+    return {"type": "object", "properties": texts, "required": list(names)}
 
 
 logger = logging.getLogger(__name__)

@@ -137,13 +137,13 @@ class Own:
         try:
             name = checked_name(given["name"])
         except FarkleError as error:
-            return await self._form(page, given, str(error))
+            return await self._form(page, given, str(error), 400)
         line = " ".join(["/rules new", name, *options])
         visitor = page.visitor
         answer = await self._changed(page, _SOLVING, name, line)
         if answer.error and len(answer.replies) == 1:
             page.visitor = visitor  # nobody has to be known for what was not made
-            return await self._form(page, given, answer.error)
+            return await self._form(page, given, answer.error, answer.status)
         return page.onward(f"/rules/{quote(name)}/solving")
 
     async def change(self, page: Page) -> web.StreamResponse:
@@ -173,12 +173,14 @@ class Own:
         key = page.visitor.id, does, name
         return await self._answers.to(key, lambda: self._commands.answer(line, caller))
 
-    async def _form(self, page: Page, given: dict[str, str], error: str = "") -> web.Response:
+    async def _form(
+        self, page: Page, given: dict[str, str], error: str = "", status: int = 200
+    ) -> web.Response:
         entries = await self._rules.list(page.visitor.id)
         blamed = next((name for name in _option_names() if re.match(rf"{name}\b", error, re.I)), "")
         return page.render(
             "rule_form.html",
-            400 if error else 200,
+            status,
             here="rules",
             given=given,
             groups=_option_groups(),

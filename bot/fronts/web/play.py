@@ -233,8 +233,8 @@ class Play:
         """Go on to the table, with what has happened since, or say why nothing did."""
         sentences = [reply.text for reply in answer.replies if reply.private or error_of(reply)]
         if sentences:
-            now = await self._tables.current(table.game.id)
-            return await self._shown(page, now, notice=sentences[-1], status=400)
+            now, status = await self._tables.current(table.game.id), max(answer.status, 400)
+            return await self._shown(page, now, notice=sentences[-1], status=status)
         news = [reply.subject for reply in answer.replies if isinstance(reply.subject, News)]
         others = {happened.table.game.id for happened in news}
         game = next((number for number in others if number != table.game.id), table.game.id)

@@ -6,6 +6,7 @@ import jsonschema_rs
 import pytest
 
 from bot.services.chances import Oracle
+from bot.services.house_rules import HouseRules
 from tests.bot.fronts.web.visiting import Site, Visit
 
 QUESTIONS = [
@@ -43,7 +44,12 @@ async def test_a_fault_of_the_program_is_no_refusal(
     said = json.loads(found.text)
     assert found.status == 500
     assert said["fault"] in said["error"]
+    described = await visit.json("/api/v1/openapi.json")
+    jsonschema_rs.validate(described["components"]["schemas"]["Fault"], said)
     assert (await visit.get("/odds?dice=2")).status == 500
+    monkeypatch.setattr(HouseRules, "create", lambda *_, **__: 1 // 0)
+    form = await visit.get("/rules/new")
+    assert (await visit.post("/rules/new", form.form("/rules/new") | {"name": "b"})).status == 500
 
 
 async def test_another_method_is_told_which_there_is(visit: Visit) -> None:
