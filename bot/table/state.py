@@ -49,7 +49,7 @@ class Seat(Standing):
     @property
     def standing(self) -> Standing:
         """Where the player stands between turns."""
-        return Standing(*self.fields)
+        return Standing(self.score, self.farkles, self.on_board, self.banked)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
