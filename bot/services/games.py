@@ -31,7 +31,7 @@ from bot.store.rows import (
 )
 from bot.table import badges, commands
 from bot.table.commands import kept
-from bot.table.events import Accepted, Banked, Corrected, Event, Picked, Rolled, Setup, TookOver
+from bot.table.events import Accepted, Banked, Corrected, Picked, Rolled, Setup, TookOver
 from bot.table.fold import Step, apply
 from bot.table.state import Game, laid_out, pick_pair
 from bot.tasks.answering import at_once
@@ -84,11 +84,6 @@ class News:
     """Whether all has been told before, when it happened."""
     won: int = 0
     """How many games the winner of one that is over has won in a row here."""
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        """The events of what happened."""
-        return tuple(step.event for step in self.steps)
 
 
 _More = ParamSpec("_More")

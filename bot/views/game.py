@@ -60,7 +60,7 @@ def news_lines(news: News) -> list[str]:
         # of a game of two without hints it has been told with these
         if before is None and news.chances.within is not None and not news.unsolved:
             lines.append(_how_exact(game, news.chances.within))
-    last = news.events[-1] if news.events else None
+    last = news.steps[-1].event if news.steps else None
     anew = news.chances or before is None or game.is_drafting or isinstance(last, Corrected)
     # of a turn under way it has just been told
     if not game.over and anew and not (isinstance(last, Undone) and game.turn != game.first_turn):
@@ -93,7 +93,7 @@ def details_lines(news: News) -> list[str]:
 def news_data(news: News) -> dict[str, Any]:
     """The events and the table after them."""
     return {
-        "events": [{"kind": event.kind, **event_data(event)} for event in news.events]
+        "events": [{"kind": event.kind, **event_data(event)} for _, event, _ in news.steps]
         if news.before is not None
         else [],
         **table_data(news.table, news.chances),
