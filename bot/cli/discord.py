@@ -98,8 +98,7 @@ async def connect(
         ) as parts,
         hosted(settings, parts, {signed.PATH: door.answer} if door else {}) as watched,
     ):
-        note = watched.answered if settings.http_address else None
-        front = DiscordFront(parts.commands, parts.pressing, note)
+        front = DiscordFront(parts.commands, parts.pressing, watched.note)
         shards = chosen.farkle_discord_shards
         bot = client.FarkleClient(front, parts.store, settings.data, shards, door)
         watched.is_ready = bot.is_there

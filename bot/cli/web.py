@@ -111,7 +111,7 @@ async def _serve(
         beside = await stack.enter_async_context(others)
         try:
             here = parts.commands, parts.pressing, settings, chosen
-            note = watched.answered if watched and settings.http_address else None
+            note = watched.note if watched else None
             async with app.served(app.Front(*here, note, beside)) as address:
                 if watched:
                     watched.is_ready = lambda: True

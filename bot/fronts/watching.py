@@ -38,6 +38,9 @@ class Watching(Collector):
         self._store, self._tasks, self._backups = store, tasks, backups
         self.is_ready: Callable[[], bool] = bool
         """Whether people can reach the front, which puts in place of this what it knows."""
+        self.note: Callable[[str, float], object] | None = None
+        """Is told each command by its name, or each press by what it does, and the seconds until it
+        was answered; None while no pages show that."""
         self._open_games = 0
         self._registry = CollectorRegistry()
         self._seconds = Histogram(
@@ -48,7 +51,7 @@ class Watching(Collector):
             registry=None,
         )
 
-    def answered(self, what: str, seconds: float) -> None:
+    def _answered(self, what: str, seconds: float) -> None:
         """Note that a command, by its name, or a press, by what it does, was answered."""
         self._seconds.labels(what).observe(seconds)
 
@@ -125,6 +128,7 @@ class Watching(Collector):
         self._registry.register(self)
         ProcessCollector(registry=self._registry)
         self._registry.register(self._seconds)
+        self.note = self._answered
         app = web.Application()
         app.add_routes(
             [
