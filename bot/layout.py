@@ -373,7 +373,7 @@ def safe_text(text: str, width: int) -> str:
 
 def text_width(text: str) -> int:
     """Columns that text takes in a fixed-width font."""
-    return sum(map(_letter_width, text))
+    return len(text) if text.isascii() else sum(map(_letter_width, text))
 
 
 def _letter_width(letter: str) -> int:

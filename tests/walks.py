@@ -78,10 +78,10 @@ def rule_file(walk: Walk, folder: Path) -> None:
     walk.tell("farkle solve mine.toml")
 
 
-async def question(walk: Walk, folder: Path) -> None:
+async def question(walk: Walk, folder: Path, strategies: Path | None = None) -> None:
     """`/advise` with everything given."""
     line = "/advise 6 5 3 3 3 2 me:0 rules:kcd"
-    async with open_chat(folder) as chat:
+    async with open_chat(folder, strategies) as chat:
         for _ in range(2):
             with walk.walk():
                 await chat.say(line)

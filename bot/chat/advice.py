@@ -172,6 +172,9 @@ class PositionQuestions:
         check_hints(open_games, caller, meant, situation.scores, roll)
         asked = (left, situation) if roll is None else (roll, left, situation)
         players, dice = situation.players, situation.dice
+        if players == 2 and not dice and oracle.advisor.is_at_hand(meant):
+            yield await reply(of_position(*asked), None)
+            return
         check = partial(check_asked, situation, left)
         yield ready_to_answer(oracle, self.rules, caller, situation, check)
         matchup, how = dice.matchup if dice else None, (caller.asker, meant, of_position)

@@ -274,6 +274,11 @@ class Advisor:
         """The strategy of the rules. Raises StrategyFileError where they are not solved."""
         return cast("Strategy", self.strategy_for(rules, 2, reference))
 
+    def is_at_hand(self, rules: Ruleset) -> bool:
+        """Whether a turn of two is answered in a few milliseconds, with nothing to open first."""
+        is_open = (rules, 2) in self._open and is_quick(rules)
+        return is_open and self.solved_for(rules, 2) is not None
+
     def strategy_for(
         self, rules: Ruleset, players: int, reference: str | None = None
     ) -> Strategy | SharedStrategy:

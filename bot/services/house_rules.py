@@ -3,11 +3,9 @@
 import asyncio
 import logging
 import time
-import unicodedata
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,7 @@ from bot.services.comparing import (
     seconds_to_compare,
 )
 from bot.services.rule_options import checked_name, rules_from_options
-from bot.services.situation import DEFAULT_RULES, RULES_SETTING
+from bot.services.situation import RULES_SETTING, KnownRules, read_saved, same_name
 from bot.store.database import check_version
 from bot.store.schema import place_rules, place_settings
 from bot.store.store import Store
@@ -42,9 +40,8 @@ from solver.errors import (
 )
 from solver.game.standings import Progress
 from solver.play.compare import Comparison
-from solver.rules.file import load_rules, make_rules, preset_names
+from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.rules.toml import NotTomlError, parse
 from solver.rules.writer import rules_toml
 from solver.solved import alone_at
 from solver.strategy import is_solved
@@ -122,11 +119,8 @@ class _Run(Watch):
         self.latest = self.so_far(far=progress)
 
 
-class HouseRules:
-    """The rules that a name means in a place: those that ship with the program, and its own.
-
-    With the solves of them, for one event loop.
-    """
+class HouseRules(KnownRules):
+    """The rule sets that places have made, and the solves of them, for one event loop."""
 
     def __init__(
         self,
@@ -142,7 +136,7 @@ class HouseRules:
 
         Only with `allow_files`, for a person at the machine itself, may rules be those of a file.
         """
-        self._store = store
+        super().__init__(store)
         self._strategies = strategies.resolve()
         self._kernels = kernels.resolve()
         self._limits = limits or Limits()
@@ -155,78 +149,6 @@ class HouseRules:
         self._at_work: list[_Run] = []
         self._tasks = tasks or Tasks(workers=0)
         self._saving = asyncio.Lock()
-
-    @cached_property
-    def presets(self) -> dict[str, Ruleset]:
-        """The rule sets that ship with the program, by name."""
-        return {name: load_rules(name) for name in preset_names()}
-
-    async def resolve(self, place: str, reference: str | None = None, origin: str = "") -> Ruleset:
-        """The rules of a name, those that ship with the program first; their names are theirs.
-
-        Those that the place uses if None. That nothing is called so starts with `origin`. Raises
-        InvalidRulesError or StoreError.
-        """
-        _, rules = await self.find(place, reference or await self.default(place), origin)
-        return rules
-
-    async def names(self, place: str) -> list[str]:
-        """The names of all rules, those that ship with blanks in place of hyphens as well.
-
-        Raises StoreError.
-        """
-        return [*await self.own(place), *self.presets, *map(_spoken, self.presets)]
-
-    async def several(self, place: str, words: Sequence[str]) -> tuple[Ruleset, ...]:
-        """The rules that words name one after the other; a name may be of several words.
-
-        Raises InvalidRulesError or StoreError.
-        """
-        known = {name.casefold() for name in await self.names(place)}
-        longest = max(len(name.split()) for name in known)
-        rules, left = [], [*words]
-        while left:
-            fits = (k for k in range(longest, 1, -1) if " ".join(left[:k]).casefold() in known)
-            number = next(fits, 1)
-            rules.append(await self.resolve(place, " ".join(left[:number])))
-            left = left[number:]
-        return tuple(rules)
-
-    async def default(self, place: str) -> str:
-        """What resolves to the rules of the place. Raises StoreError."""
-        chosen = (await self._store.place_settings(place)).get(RULES_SETTING)
-        return chosen if isinstance(chosen, str) and chosen else DEFAULT_RULES
-
-    async def find(self, place: str, name: str, origin: str = "") -> tuple[str, Ruleset]:
-        """The rules of a name, after that by which they are found at any time.
-
-        Raises InvalidRulesError, which starts with `origin`, or StoreError.
-        """
-        wanted = " ".join(name.split())
-        if preset := self.presets.get(wanted.lower()):
-            return preset.name, preset
-        own = await self.own(place)
-        if known := same_name(wanted, own):
-            return known, read_saved(known, own[known])
-        if spoken := self.preset_name(wanted):
-            return spoken, self.presets[spoken]
-        if file := await self._in_file(wanted, name):
-            return file
-        names = [*own, *self.presets]
-        guess = did_you_mean(short(wanted.lower()), names, say("; /rules lists them"))
-        raise InvalidRulesError(
-            origin + say('unknown rule set "{name}"', name=short(wanted)) + guess
-        )
-
-    def preset_name(self, wanted: str) -> str | None:
-        """The name of the rules that ship with the program, typed with blanks or hyphens."""
-        folded = wanted.casefold()
-        return next((name for name in self.presets if folded in (name, _spoken(name))), None)
-
-    async def own(self, place: str) -> dict[str, str]:
-        """The rules that a place has saved, but for those whose name is now that of a preset."""
-        saved = await self._store.place_rules(place)
-        return {name: text for name, text in saved.items() if name.lower() not in self.presets}
 
     async def create(
         self, place: str, person: str, name: str, options: Mapping[str, str]
@@ -557,29 +479,6 @@ class HouseRules:
             return run.game.chances(self._strategies)[0]
         except StrategyFileError:
             return None
-
-
-def _spoken(name: str) -> str:
-    return name.replace("-", " ")
-
-
-def same_name(name: str, known: Mapping[str, str]) -> str | None:
-    """The name among those known that is the same but for capital letters."""
-    folded = unicodedata.normalize("NFC", name).casefold()
-    return next((candidate for candidate in known if candidate.casefold() == folded), None)
-
-
-@lru_cache(maxsize=1000)
-def read_saved(name: str, text: str) -> Ruleset:
-    """The rules saved under a name. Raises InvalidRulesError."""
-    try:
-        data = parse(text)
-    except (NotTomlError, TypeError):
-        raise InvalidRulesError.say(
-            "{rules}: the saved rules are damaged; delete them and make them again with /rules new",
-            rules=name,
-        ) from None
-    return make_rules({**data, "name": name}, name)
 
 
 def _is_file(reference: str) -> bool:

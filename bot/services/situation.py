@@ -1,9 +1,14 @@
-"""A position as people mean it, by its fields, of which every front makes its options."""
+"""What people mean: rules by their name, and a position by its fields.
+
+Every front makes its options of the fields.
+"""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum, auto
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +18,8 @@ from solver.errors import (
     InvalidPositionError,
     InvalidRequestError,
     InvalidRollError,
+    InvalidRulesError,
+    did_you_mean,
     one_of,
 )
 from solver.game.many import check_players
@@ -28,15 +35,17 @@ from solver.game.position import (
 )
 from solver.game.standings import Standing
 from solver.play.advice import PositionId
-from solver.rules.file import load_rules
+from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
+from solver.rules.toml import NotTomlError, parse
 from solver.strategy import all_solved_rules
 from solver.turn.dice import Remaining, Roll, TurnState, make_roll, parse_dice
 from solver.turn.memory import told_apart, typed_set
-from solver.wording import say_later, short
+from solver.wording import say, say_later, short
 
 if TYPE_CHECKING:
     from bot.services.loaded import LoadedDice
+    from bot.store.store import Store
 
 DEFAULT_RULES = "facebook"
 KCD = "kcd"
@@ -644,3 +653,109 @@ def _before(rules: Ruleset, situation: Situation) -> int:
             " their turn in this round"
         )
     return len(situation.opponent) - reached[0] if reached else 0
+
+
+class KnownRules:
+    """The rules that a name means in a place: those that ship with the program, and its own."""
+
+    def __init__(self, store: "Store") -> None:
+        self._store = store
+
+    @cached_property
+    def presets(self) -> dict[str, Ruleset]:
+        """The rule sets that ship with the program, by name."""
+        return {name: load_rules(name) for name in preset_names()}
+
+    async def resolve(self, place: str, reference: str | None = None, origin: str = "") -> Ruleset:
+        """The rules of a name, those that ship with the program first; their names are theirs.
+
+        Those that the place uses if None. That nothing is called so starts with `origin`. Raises
+        InvalidRulesError or StoreError.
+        """
+        _, rules = await self.find(place, reference or await self.default(place), origin)
+        return rules
+
+    async def names(self, place: str) -> list[str]:
+        """The names of all rules, those that ship with blanks in place of hyphens as well.
+
+        Raises StoreError.
+        """
+        return [*await self.own(place), *self.presets, *map(_spoken, self.presets)]
+
+    async def several(self, place: str, words: Sequence[str]) -> tuple[Ruleset, ...]:
+        """The rules that words name one after the other; a name may be of several words.
+
+        Raises InvalidRulesError or StoreError.
+        """
+        known = {name.casefold() for name in await self.names(place)}
+        longest = max(len(name.split()) for name in known)
+        rules, left = [], [*words]
+        while left:
+            fits = (k for k in range(longest, 1, -1) if " ".join(left[:k]).casefold() in known)
+            number = next(fits, 1)
+            rules.append(await self.resolve(place, " ".join(left[:number])))
+            left = left[number:]
+        return tuple(rules)
+
+    async def default(self, place: str) -> str:
+        """What resolves to the rules of the place. Raises StoreError."""
+        chosen = (await self._store.place_settings(place)).get(RULES_SETTING)
+        return chosen if isinstance(chosen, str) and chosen else DEFAULT_RULES
+
+    async def find(self, place: str, name: str, origin: str = "") -> tuple[str, Ruleset]:
+        """The rules of a name, after that by which they are found at any time.
+
+        Raises InvalidRulesError, which starts with `origin`, or StoreError.
+        """
+        wanted = " ".join(name.split())
+        if preset := self.presets.get(wanted.lower()):
+            return preset.name, preset
+        own = await self.own(place)
+        if known := same_name(wanted, own):
+            return known, read_saved(known, own[known])
+        if spoken := self.preset_name(wanted):
+            return spoken, self.presets[spoken]
+        if file := await self._in_file(wanted, name):
+            return file
+        names = [*own, *self.presets]
+        guess = did_you_mean(short(wanted.lower()), names, say("; /rules lists them"))
+        raise InvalidRulesError(
+            origin + say('unknown rule set "{name}"', name=short(wanted)) + guess
+        )
+
+    def preset_name(self, wanted: str) -> str | None:
+        """The name of the rules that ship with the program, typed with blanks or hyphens."""
+        folded = wanted.casefold()
+        return next((name for name in self.presets if folded in (name, _spoken(name))), None)
+
+    async def own(self, place: str) -> dict[str, str]:
+        """The rules that a place has saved, but for those whose name is now that of a preset."""
+        saved = await self._store.place_rules(place)
+        return {name: text for name, text in saved.items() if name.lower() not in self.presets}
+
+    async def _in_file(self, wanted: str, name: str) -> tuple[str, Ruleset] | None:  # noqa: ARG002
+        """The path and the rules of a file, where files may be asked for and it is one."""
+        return None
+
+
+def _spoken(name: str) -> str:
+    return name.replace("-", " ")
+
+
+def same_name(name: str, known: Mapping[str, str]) -> str | None:
+    """The name among those known that is the same but for capital letters."""
+    folded = unicodedata.normalize("NFC", name).casefold()
+    return next((candidate for candidate in known if candidate.casefold() == folded), None)
+
+
+@lru_cache(maxsize=1000)
+def read_saved(name: str, text: str) -> Ruleset:
+    """The rules saved under a name. Raises InvalidRulesError."""
+    try:
+        data = parse(text)
+    except (NotTomlError, TypeError):
+        raise InvalidRulesError.say(
+            "{rules}: the saved rules are damaged; delete them and make them again with /rules new",
+            rules=name,
+        ) from None
+    return make_rules({**data, "name": name}, name)
