@@ -267,9 +267,9 @@ def _kept_waiting(rules: Ruleset, standings: Standings) -> Floats:
 def _done_at_once(rules: Ruleset, standings: Standings) -> Floats:
     """Chances to reach the goal in one turn, at most 0.999."""
     missing = (rules.winning_score - standings.score) // rules.point_step
-    on_board, off_board = _reaches(rules)
     where: Bools = standings.on_board
-    return np.where(where, on_board[missing], off_board[missing])
+    # scores below the lowest count as that one
+    return np.where(where, *(reached.take(missing, mode="clip") for reached in _reaches(rules)))
 
 
 @lru_cache(maxsize=RULESETS)

@@ -232,6 +232,17 @@ def test_farkles_in_a_row_cost() -> None:
     assert own[2] < own[0] - 0.01
 
 
+def test_a_penalty_may_lead_below_the_lowest_score() -> None:
+    penalty = {"in_a_row": 3, "points": 500}
+    rules = small(**TAMER, farkle_penalty=penalty, score_floor=-100)
+    strategy, turn = EstimatedStrategy(rough_strategy(rules), 3), TurnState(0, 4)
+    players = Standing(0, 2), Standing(-100, 2), Standing(-600, 2)
+    own = [strategy.chances(Position(players, mover, turn)) for mover in range(3)]
+    for mover, found in enumerate(own):
+        assert sum(found) == pytest.approx(1)
+        assert found[mover] == max(one[mover] for one in own)
+
+
 def test_who_is_not_on_the_board_is_behind() -> None:
     rules = SMALL[2]
     strategy = EstimatedStrategy(rough_strategy(rules), 3)
