@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from errno import ENOTDIR
 from pathlib import Path
+from secrets import token_hex
 
 OWNER_ONLY = 0o600
 """Mode of a file that its owner alone reads and writes."""
@@ -42,6 +43,23 @@ def keep_private(file: Path) -> bool:
     if were_others := is_open_to_others(file):
         file.chmod(OWNER_ONLY)
     return were_others
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file, whole or not at all, over what was there. Raises OSError."""
+    path = path.resolve()  # what a link leads to, and not the link
+    if path.exists() and not path.is_file():  # such as a pipe, which somebody reads
+        path.write_bytes(content)
+        return
+    temporary = path.with_name(f".farkle-{token_hex(8)}.tmp")
+    # "x": in a folder of many, never through what somebody else has put there
+    file = temporary.open("xb")
+    try:
+        with file:
+            file.write(content)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -123,24 +123,6 @@ def sha256(file: BufferedReader, begin: int = 0, *, anew: bool = False) -> tuple
     return digest, stamp, settled
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file in a folder of one's own, whole or not at all.
-
-    Raises StrategyFileError.
-    """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        make_private(path.parent)
-        try:
-            temporary.write_text(text)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise StrategyFileError(f"{path}: cannot be written ({reason})") from None
-
-
 def has_stamp(file: str, stamp: Stamp) -> bool:
     """Whether the file of this name is still the one with the stamp, unchanged."""
     try:
@@ -295,7 +277,7 @@ def alone_at(file: Path) -> Iterator[bool]:
     from filelock import FileLock, Timeout  # noqa: PLC0415 - 7 ms, of what writes
 
     lock = FileLock(file, blocking=False, mode=OWNER_ONLY)
-    with _writable(file.parent):
+    with writable(file.parent):
         make_private(file.parent)
         with suppress(Timeout):
             lock.acquire()
@@ -308,12 +290,12 @@ def alone_at(file: Path) -> Iterator[bool]:
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder, which is made if need be. Raises StrategyFileError."""
-    with _writable(folder), one_at_a_time(folder):
+    with writable(folder), one_at_a_time(folder):
         yield
 
 
 @contextmanager
-def _writable(folder: Path) -> Iterator[None]:
+def writable(folder: Path) -> Iterator[None]:
     """Turns what the system says of a folder that cannot be written into a StrategyFileError."""
     try:
         yield

@@ -224,6 +224,8 @@ class Reply:
     that began, which they go on to read; empty where that is the place's."""
     is_drawn: bool = False
     """Whether its picture says more than its text."""
+    error: type[Exception] | None = None
+    """Of what kind it is that went wrong, if anything did."""
 
     @property
     def text(self) -> str:
@@ -295,7 +297,7 @@ def failure(error: Exception, what: str = "an answer") -> Reply:
         )
         refusal = {"error": sentence, "fault": number}
     stopped = isinstance(error, TaskCancelledError)  # as who did so was told
-    return Reply(refusal, itemgetter("error"), private=True, repeats=stopped)
+    return Reply(refusal, itemgetter("error"), private=True, repeats=stopped, error=type(error))
 
 
 @dataclass(frozen=True, slots=True)

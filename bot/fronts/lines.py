@@ -20,7 +20,7 @@ from bot.table.fair_dice import Proof
 from bot.tasks.answering import at_once
 from bot.views.chart import NARROWEST, chart_picture, chart_text
 from solver.errors import system_reason
-from solver.folders import make_private
+from solver.folders import make_private, write_whole
 from solver.wording import say
 
 PLACE = "console"
@@ -145,9 +145,14 @@ def _drawn(name: str, draw: Callable[[], bytes], folder: Path) -> str:
         make_private(folder)
         for number in count(1):
             file = folder / f"{name}-{number}.png"
-            with suppress(FileExistsError), file.open("xb") as free:
-                free.write(picture)
+            with suppress(FileExistsError):
+                file.touch(exist_ok=False)
                 break
+        try:
+            write_whole(file, picture)
+        except OSError:
+            file.unlink()
+            raise
     except OSError as error:
         reason = system_reason(error)
         return say("The picture cannot be written to {file} ({reason}).", file=file, reason=reason)
@@ -159,7 +164,7 @@ def _proof_kept(proof: Proof, folder: Path) -> str:
     file = folder / f"proof-{proof.game}.json"
     try:
         make_private(folder)
-        file.write_bytes(proof.to_json().encode())
+        write_whole(file, proof.to_json().encode())
     except OSError as error:
         reason = system_reason(error)
         return say("The proof cannot be written to {file} ({reason}).", file=file, reason=reason)

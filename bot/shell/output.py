@@ -15,6 +15,7 @@ import click
 from bot.layout import cleaned
 from bot.views.sheet import Sheet, sheet_of
 from solver.errors import InvalidRequestError
+from solver.folders import write_whole
 from solver.wording import say
 
 _LEAST_WIDTH = 24
@@ -54,7 +55,7 @@ def show(text: str, data: object, *, as_json: bool, sheet: Sheet | None = None) 
 def write_file(path: Path, content: bytes) -> None:
     """Write what was asked for with --out. Raises InvalidRequestError."""
     try:
-        path.write_bytes(content)
+        write_whole(path, content)
     except OSError as error:
         raise InvalidRequestError(
             f"{path}: cannot be written ({error.strerror or error})"

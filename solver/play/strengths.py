@@ -6,8 +6,9 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from solver.folders import make_private, write_whole
 from solver.rules.ruleset import Ruleset
-from solver.solved import DIGEST_LENGTH, open_regular, write_whole
+from solver.solved import DIGEST_LENGTH, open_regular, writable
 
 
 class Figures(BaseModel):
@@ -34,7 +35,9 @@ class Study(Figures):
 
     def save(self, path: Path) -> None:
         """Write the study to a file, whole or not at all. Raises StrategyFileError."""
-        write_whole(path, self.model_dump_json(indent=2) + "\n")
+        with writable(path.parent):
+            make_private(path.parent)
+            write_whole(path, (self.model_dump_json(indent=2) + "\n").encode())
 
 
 class Strength(Figures):

@@ -1,12 +1,12 @@
 """A rule set as a short TOML file that people like to read and edit."""
 
-import os
 from pathlib import Path
 from typing import Any
 
 import tomlkit
 from tomlkit.items import Table
 
+from solver.folders import write_whole
 from solver.rules.options import RuleOption
 from solver.rules.ruleset import OPTIONS, PENALTY_OPTIONS, Ruleset
 
@@ -51,16 +51,7 @@ def rules_toml(rules: Ruleset, name: str) -> str:
 
 def write_rules(path: Path, rules: Ruleset) -> None:
     """Write the rules, whole or not at all, over what was there. Raises OSError."""
-    path = path.resolve()  # what a link leads to, and not the link
-    temporary = path.with_name(f".rules-{os.getpid()}.tmp")
-    # "x": in a folder of many, never through what somebody else has put there
-    file = temporary.open("x", encoding="utf-8")
-    try:
-        with file:
-            file.write(rules_toml(rules, path.stem))
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(path, rules_toml(rules, path.resolve().stem).encode())
 
 
 def _table(values: dict[str, Any]) -> Table:

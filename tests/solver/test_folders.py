@@ -1,6 +1,7 @@
 """Folders of one's own: what is made for nobody else, and what code is loaded."""
 
 import os
+import resource
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from solver.batch.local import compiled_code
 from solver.errors import SolveError
-from solver.folders import is_ours, keep_private, make_private, one_at_a_time
+from solver.folders import is_ours, keep_private, make_private, one_at_a_time, write_whole
 from solver.game.kernel_source import load_turn
 from solver.rules.file import load_rules
 from solver.solved import prepare_folder
@@ -31,6 +32,37 @@ def test_what_is_made_is_its_owners_alone(tmp_path: Path, mask: int) -> None:
     finally:
         os.umask(before)
     assert [mode(tmp_path / name) for name in ("a", "a/b", "a/file")] == [0o700, 0o700, 0o600]
+
+
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
+    file, link, new = (tmp_path / name for name in ("file", "link", "new"))
+    write_whole(file, b"before")
+    link.symlink_to(file)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+    try:
+        for path in (file, link, new):
+            with pytest.raises(OSError, match="File too large"):
+                write_whole(path, bytes(1000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {
+        "file": b"before",
+        "link": b"before",
+    }
+    write_whole(link, b"after")
+    assert link.is_symlink()
+    assert file.read_bytes() == b"after"
+
+
+def test_a_device_takes_what_is_written(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_whole(pipe, b"content")
+    assert os.read(reader, 100) == b"content"
+    os.close(reader)
+    assert pipe.is_fifo()
 
 
 def test_strategy_files_are_their_owners_alone(tmp_path: Path) -> None:

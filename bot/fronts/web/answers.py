@@ -10,8 +10,11 @@ from functools import partial
 from bot.chat.commands import Command, Commands, Reply, Stream, replies_to
 from bot.layout import narrowed
 from bot.services.tables import Caller
+from bot.store.rows import MissingGameError, StoreError
 from bot.tasks.pressure import too_busy
 from bot.tasks.solving import SolveProgress
+from bot.tasks.workers import WorkerDiedError
+from solver.errors import FarkleError
 from solver.wording import say, spoken
 
 PATIENCE = 1.5
@@ -87,16 +90,26 @@ class Answer:
 
     @property
     def status(self) -> int:
-        """Return the status of HTTP: 400 for a refusal, 500 where the program failed."""
-        if not self.last or not self.error:
-            return 200
-        return 500 if "fault" in self.last.subject else 400
+        """Return the status of HTTP."""
+        return status_of(self.last.error) if self.last and self.last.error else 200
 
 
 def error_of(reply: Reply) -> str:
     """Return the sentence of a refusal, "" where a reply is none."""
-    subject = reply.subject
-    return str(subject["error"]) if isinstance(subject, dict) and "error" in subject else ""
+    return reply.text if reply.error else ""
+
+
+def status_of(error: type[Exception]) -> int:
+    """Return the status of HTTP: 400 for a refusal, 500 where the program failed.
+
+    It is 503 where the same may go well later.
+    """
+    if issubclass(error, MissingGameError):
+        return 404
+    # what other errors of the store say is a matter of games
+    if error is StoreError or issubclass(error, WorkerDiedError):
+        return 503
+    return 400 if issubclass(error, FarkleError) else 500
 
 
 class Answers:

@@ -14,7 +14,7 @@ from aiohttp.http import HttpProcessingError
 from bot.chat.commands import Command, Commands, failure
 from bot.chat.fields import Field, Kind
 from bot.chat.pressing import Pressing
-from bot.fronts.web.answers import Answers, asked, line_of
+from bot.fronts.web.answers import Answers, asked, line_of, status_of
 from bot.fronts.web.kingdom import kingdom_page
 from bot.fronts.web.own import Own
 from bot.fronts.web.pages import Pages
@@ -26,9 +26,7 @@ from bot.fronts.web.settings import WebSettings
 from bot.fronts.web.visitors import Visitors, own_secret
 from bot.layout import fit_to, whole_sentence
 from bot.settings import Settings
-from bot.store.rows import MissingGameError
 from bot.views.drawing import draw_as
-from solver.errors import FarkleError
 from solver.wording import say, speak
 
 BASE = "/api/v1"
@@ -117,6 +115,7 @@ def _operation(command: Command) -> dict[str, Any]:
             "202": _content(say("It takes longer: ask again in some seconds"), "Working"),
             "400": _content(say("Why there is no answer"), "Error"),
             "500": _content(say("The program failed; its host finds why in the log"), "Fault"),
+            "503": _content(say("It cannot be answered now: ask again later"), "Error"),
         },
     }
 
@@ -214,13 +213,7 @@ class Front:
                 scheme, host = self._address.scheme, self._address.netloc
                 request = request.clone(scheme=scheme, host=host)
             fit_to(0)  # a browser breaks lines
-            page = Page(request, self.visitors.of(request), self.visitors)
-            try:
-                return await handler(page)
-            except MissingGameError as error:
-                return self._said(request, str(error), 404)
-            except FarkleError as error:
-                return self._said(request, str(error), 400)
+            return await handler(Page(request, self.visitors.of(request), self.visitors))
 
         return handled
 
@@ -312,7 +305,8 @@ class Front:
         except web.HTTPException as error:
             response = self._refused(request, error)
         except Exception as error:  # whatever one answer is, the others go on
-            response = self._said(request, failure(error, "a page").text, 500)
+            told = failure(error, "a page").text
+            response = self._said(request, told, status_of(type(error)))
         if self._told and (resource := request.match_info.route.resource):
             self._told(resource.canonical, time.monotonic() - began)
         response.headers.update(_HEADERS)

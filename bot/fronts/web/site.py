@@ -11,6 +11,7 @@ from aiohttp import ClientSession, ClientTimeout
 from yarl import URL
 
 from solver.errors import InvalidRequestError, system_reason
+from solver.folders import write_whole
 from solver.play.maps import maps_over_scores
 from solver.rules.ruleset import Ruleset
 
@@ -97,7 +98,7 @@ async def _written(
                     raise InvalidRequestError.say("{page} cannot be made", page=address)
                 if file.endswith(".html"):
                     content = _without_program(content.decode(), files).encode()
-                await asyncio.to_thread((out / file).write_bytes, content)
+                await asyncio.to_thread(write_whole, out / file, content)
     except OSError as error:
         raise InvalidRequestError.say(
             "{folder} cannot be written: {reason}", folder=out, reason=system_reason(error)

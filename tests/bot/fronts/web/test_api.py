@@ -1,12 +1,16 @@
 """Answers as JSON, and their description."""
 
 import json
+from unittest.mock import AsyncMock
 
 import jsonschema_rs
 import pytest
 
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
+from bot.store.rows import StoreError
+from bot.store.store import Store
+from bot.tasks.workers import WorkerDiedError
 from tests.bot.fronts.web.visiting import Site, Visit
 
 QUESTIONS = [
@@ -50,6 +54,19 @@ async def test_a_fault_of_the_program_is_no_refusal(
     monkeypatch.setattr(HouseRules, "create", lambda *_, **__: 1 // 0)
     form = await visit.get("/rules/new")
     assert (await visit.post("/rules/new", form.form("/rules/new") | {"name": "b"})).status == 500
+
+
+async def test_what_may_go_well_later_is_no_refusal(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for error in (StoreError("the database was held"), WorkerDiedError("it ended")):
+        asked = AsyncMock(side_effect=error)
+        monkeypatch.setattr(Oracle, "answered", asked)
+        monkeypatch.setattr(Store, "all_open_games", asked)
+        for path in ("/api/v1/odds?dice=2", "/odds?dice=2", "/play"):
+            found = await visit.get(path)
+            assert found.status == 503, path
+            assert f"{str(error).capitalize()}." in found.text
 
 
 async def test_another_method_is_told_which_there_is(visit: Visit) -> None:
