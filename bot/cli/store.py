@@ -19,6 +19,7 @@ from bot.settings import Settings
 from bot.shell.output import json_option, show
 from bot.store import backups, records
 from bot.store.database import check_ours, database_path
+from bot.store.rows import StoreError
 from bot.store.store import Store, database_of
 from bot.views.progress import share_progress
 from bot.wiring import open_parts
@@ -174,6 +175,11 @@ def copy_command(source: str, target: str, *, as_json: bool) -> None:
     postgresql+asyncpg://ann@host/farkle. End the programs that use FROM before: what is played
     meanwhile is not in TO.
     """
+    for name, address in ("FROM", source), ("TO", target):
+        try:
+            database_of(address)
+        except StoreError as error:
+            raise StoreError(str(error).replace("FARKLE_DATABASE_URL", name)) from None
     number = asyncio.run(backups.copy_all(source, target))
     show(f"{number:,} rows copied", {"rows": number}, as_json=as_json)
 

@@ -7,7 +7,7 @@ import sqlite3
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager, suppress
 from contextvars import copy_context
 from functools import partial
 from pathlib import Path
@@ -352,6 +352,13 @@ class SqliteFile(Database):
         self._in_loop.dispose()
         self._writing.dispose()
         await self._reading.dispose()
+        with suppress(OSError, sqlite3.Error):
+            log, _ = _beside(self._path)
+            if not log.stat().st_size:
+                # who only read has made it, and cannot delete it; SQLite does if nobody else has it
+                here = f"{file_of(self._path)}?mode=rw"
+                with closing(sqlite3.connect(here, uri=True)) as last:
+                    last.execute("PRAGMA schema_version").fetchone()
 
     @asynccontextmanager
     async def held(

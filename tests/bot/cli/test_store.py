@@ -294,6 +294,13 @@ def test_what_is_not_of_this_version_is_not_exported(
     assert not new.exists()
 
 
+@pytest.mark.parametrize(
+    ("given", "told"), [(("a.db", "sqlite:///b"), "FROM"), (("sqlite:///b", "a.db"), "TO")]
+)
+def test_what_is_copied_is_named_as_it_is_given(given: tuple[str, str], told: str) -> None:
+    assert str(said("copy", *given).exception).startswith(f"{told} has to name a file")
+
+
 @pytest.mark.parametrize("table", ["notes", "schema_version"])
 @pytest.mark.parametrize(
     "command", ["backup", "check", "check --restore g", "export -", "restore farkle.db", "upgrade"]

@@ -49,6 +49,19 @@ async def test_its_owner_alone_reads_it(path: Path, url: str, mask: int) -> None
     await store.close()
 
 
+async def test_who_only_reads_leaves_nothing_beside_it(path: Path, url: str) -> None:
+    store = await Store.open(url)
+    await begin(store, "g")
+    await store.close()
+    before = set(path.parent.iterdir())
+    reading, other = Store.look_into(url), Store.look_into(url)
+    assert await reading.count_open() == await other.count_open() == 1
+    await reading.close()
+    assert await other.count_open() == 1
+    await other.close()
+    assert set(path.parent.iterdir()) == before
+
+
 async def test_a_database_that_others_can_read_is_tightened(
     path: Path, url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
