@@ -5,10 +5,10 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from hashlib import blake2b
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.store.database import prepare_tables
@@ -62,6 +62,12 @@ _LOCKS = {
 """What each takes that writes until it ends."""
 
 
+def _check_open(connection: Any, *_: object) -> None:
+    """Have a connection made anew that the server has closed while nobody asked, as to restart."""
+    if connection.driver_connection.is_closed():
+        raise DisconnectionError
+
+
 class Postgres(Database):
     """A database of a server of PostgreSQL, which as many machines may use as one likes.
 
@@ -101,6 +107,7 @@ class Postgres(Database):
             isolation_level="AUTOCOMMIT",
             connect_args={"timeout": PATIENCE, "command_timeout": 10 * PATIENCE},
         )
+        sa.event.listen(self._engine.sync_engine, "checkout", _check_open)
 
     async def prepare(self) -> None:
         """Make the tables, one program at a time."""
