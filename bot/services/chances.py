@@ -17,7 +17,7 @@ from bot.services.advisor import Advisor, is_quick
 from bot.services.loaded import is_light, seconds_of_solve, solved_arrays
 from bot.services.reckoning import charted, estimated, reviewed
 from bot.services.store_check import results_of
-from bot.services.tables import Table
+from bot.services.tables import Recent, Table
 from bot.store.rows import GameResult
 from bot.table.events import Event, Undone
 from bot.table.state import Game, Stage
@@ -54,7 +54,7 @@ class GameReaders:
     """The readers by game; threads may use them, one at a time."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[Events, Reader]] = {}
+        self._known = Recent[tuple[Events, Reader]]()
         """The events that were read, and what has read them, by game."""
         self._lock = threading.Lock()
 
@@ -113,9 +113,9 @@ class Oracle:
         self.needed_seconds = needed_seconds
         self.advisor = advisor
         self.tasks = tasks or Tasks(workers=0)
-        self._estimates: dict[str, tuple[Game, Chances]] = {}
+        self._estimates = Recent[tuple[Game, Chances]]()
         """The state that was estimated last, now or as its turn began, and its chances, by game."""
-        self._between: dict[str, tuple[Game, Chances]] = {}
+        self._between = Recent[tuple[Game, Chances]]()
         """The last state between turns that was told of, and its chances, by game."""
         self._estimating: dict[str, asyncio.Task[Chances | None]] = {}
         """The estimates that are still being made, by game."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
@@ -60,6 +61,21 @@ _MOST_STEPS = 20
 """How many of the last events are kept with the games around them: those of a turn, mostly."""
 _MOST_LIVE = 5_000
 """Open games that are kept in memory, of about 30 kB each; others are read when they go on."""
+
+T = TypeVar("T")
+
+
+class Recent(dict[str, T]):
+    """What is kept of games by their ids, but for those that were longest without a look.
+
+    Another program may end them, and then nobody here lets go of them.
+    """
+
+    def __setitem__(self, game: str, kept: T) -> None:
+        self.pop(game, None)
+        super().__setitem__(game, kept)
+        if len(self) > _MOST_LIVE:
+            self.pop(next(iter(self)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,12 +342,12 @@ class Tables:
     ) -> None:
         self.store = store
         self.now = now
-        self._live: dict[str, Table] = {}
+        self._live = Recent[Table]()
         """Open games as they were read or changed last; what was looked at last comes last."""
         self._not_begun: dict[str, set[str]] = {}
         """Who wanted to begin a game and could not, by place: what they say next may be meant for
         it until they name or look at another one."""
-        self._secrets: dict[str, bytes] = {}
+        self._secrets = Recent[bytes]()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def lock(self, key: str) -> asyncio.Lock:
@@ -369,7 +385,7 @@ class Tables:
             raise
         self._not_begun.pop(caller.place, None)
         table = Table(stored, begun, (), begin(begun), at)
-        self._keep(table)
+        self._live[table.game.id] = table
         if secret:
             self._secrets[game_id] = secret
         return table
@@ -503,7 +519,7 @@ class Tables:
         if known.game.over:
             self._forget(known)
         else:
-            self._keep(known)
+            self._live[stored.id] = known
         return known
 
     async def load(self, game_id: str) -> Table:
@@ -581,7 +597,7 @@ class Tables:
         if after.game.over:
             self._forget(table)
         else:
-            self._keep(after)
+            self._live[table.game.id] = after
         return after
 
     async def reveal(self, game: Game) -> list[Event]:
@@ -592,15 +608,6 @@ class Tables:
     def drop(self) -> None:
         """Forget all that is in memory; the store has it."""
         self._live.clear()
-
-    def _keep(self, table: Table) -> None:
-        """Keep an open game in memory, and no more the one that was longest without a look."""
-        self._live.pop(table.game.id, None)
-        self._live[table.game.id] = table
-        if len(self._live) > _MOST_LIVE:
-            longest = next(iter(self._live))
-            del self._live[longest]
-            self._secrets.pop(longest, None)
 
     def _forget(self, table: Table) -> None:
         self._live.pop(table.game.id, None)

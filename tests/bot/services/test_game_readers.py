@@ -52,3 +52,15 @@ def test_what_was_read_counts_only_where_the_game_began_so(
         assert readers.followed(worth, after)[1] == last
         assert readers.whole(worth, after).luck == alone.luck
         assert readers.followed(worth, after)[1] == last
+
+
+def test_only_so_many_games_are_followed(
+    strategies: dict[str, Strategy], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that another program ends are not heard of any more."""
+    monkeypatch.setattr("bot.services.tables._MOST_LIVE", 2)
+    worth, readers = Worth(lambda _, players: {2: strategies["kcd"]}[players]), GameReaders()
+    table = table_of(strategies["kcd"], ONES, KEPT_ONES)
+    for number in range(4):
+        readers.followed(worth, replace(table, game=replace(table.game, id=f"g{number}")))
+    assert list(readers._known) == ["g2", "g3"]

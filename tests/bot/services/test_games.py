@@ -812,7 +812,9 @@ async def test_only_so_many_games_are_kept_in_memory(
             [news] = [one async for one in games.seed(Caller(place, person), None, person.name)]
             assert (news.table.stored.place, len(news.table.events)) == (place, seeds)
             assert len(games.tables._live) == 2
+            assert await games.oracle.chances(news.table)
     assert {one.stored.place for one in games.tables._live.values()} == set(places[2:])
+    assert len(games.oracle._between) == len(games.oracle._estimates) == 2
 
 
 # ---- Looking back ----------------------------------------------------------------------------
