@@ -51,9 +51,12 @@ async def beside(*works: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
 
 
 async def until_ended() -> None:
-    """Return at SIGINT or SIGTERM, which containers send; then both end nothing by themselves."""
+    """Return at SIGINT or SIGTERM, which containers send; a second one ends the program at once."""
     ended, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError):  # Windows has no handlers: Ctrl-C raises
             loop.add_signal_handler(number, ended.set)
     await ended.wait()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.remove_signal_handler(number)
+        signal.signal(number, signal.SIG_DFL)

@@ -1,6 +1,8 @@
 """What is answered in threads."""
 
 import asyncio
+import signal
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -44,3 +46,26 @@ async def test_what_fails_beside_a_program_is_in_its_log(caplog: pytest.LogCaptu
         await asyncio.sleep(0)
     assert ended.is_set()
     assert "the watch stands still" in caplog.text
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_a_second_signal_ends_a_program_that_does_not_end(number: signal.Signals) -> None:
+    """It may wait long for something, such as a database that says nothing."""
+    script = """
+import asyncio, time
+from bot.tasks.answering import until_ended
+async def run():
+    asyncio.get_running_loop().call_soon(lambda: print("runs", flush=True))
+    await until_ended()
+    print("ends", flush=True)
+    time.sleep(600)
+asyncio.run(run())
+"""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", script, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout
+    for told in (b"runs\n", b"ends\n"):
+        assert await process.stdout.readline() == told
+        process.send_signal(number)
+    assert await process.wait() == -number
