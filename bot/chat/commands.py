@@ -225,7 +225,7 @@ class Reply:
     is_drawn: bool = False
     """Whether its picture says more than its text."""
     error: type[Exception] | None = None
-    """Of what kind it is that went wrong, if anything did."""
+    """The kind of the error that it tells of, None where it tells of none."""
 
     @property
     def text(self) -> str:

@@ -305,8 +305,8 @@ class Front:
         except web.HTTPException as error:
             response = self._refused(request, error)
         except Exception as error:  # whatever one answer is, the others go on
-            told = failure(error, "a page").text
-            response = self._said(request, told, status_of(type(error)))
+            sentence = failure(error, "a page").text
+            response = self._said(request, sentence, status_of(type(error)))
         if self._told and (resource := request.match_info.route.resource):
             self._told(resource.canonical, time.monotonic() - began)
         response.headers.update(_HEADERS)
