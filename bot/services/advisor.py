@@ -17,6 +17,7 @@ from bot.services.situation import (
 )
 from solver.errors import (
     FarkleError,
+    IllegalActionError,
     InvalidRequestError,
     InvalidRulesError,
     MissingStrategyError,
@@ -87,9 +88,9 @@ class Asked:
     exact: bool = True
     """Whether all who play are looked at; else the strongest opponent is taken for the only one."""
 
-    def advise(self, roll: Roll) -> Advice:
-        """Rank the set-asides of a roll. Raises InvalidRollError and StrategyFileError."""
-        return replace(advise(self.play, self.position, roll), brought=self.brought)
+    def advise(self, roll: Roll, misses: int = 0) -> Advice:
+        """Rank the set-asides of a roll as `advise` does, with what players bring."""
+        return replace(advise(self.play, self.position, roll, misses), brought=self.brought)
 
     def odds(self) -> Odds:
         """Weigh rolling against banking. Raises StrategyFileError."""
@@ -219,13 +220,15 @@ class Advisor:
         if held.changed and roll != game.turn.roll:
             position = replace(asked.position, held=replace(held, changed=False))
             asked = replace(asked, position=position)
-        advice = asked.reasoned(asked.advise(roll))
+        advice = asked.reasoned(asked.advise(roll, game.turn.misses))
         return with_endings(asked.play, advice) if endings else advice
 
     def odds_in(self, game: "Game") -> Odds:
         """Roll or bank in the position of a game. Raises FarkleError."""
         if game.turn.roll is not None:
             raise InvalidRequestError.say("a roll is on the table: /advise says what to keep of it")
+        if game.why_roll:
+            raise IllegalActionError(game.why_roll)
         asked = self.asked_in(game)
         return asked.reasoned(asked.odds())
 

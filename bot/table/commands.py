@@ -112,9 +112,7 @@ def check_hints(game: Game) -> None:
 
 def why_no_hints(game: Game) -> str:
     """Why nothing is told of what is best now; "" where it is."""
-    return (
-        _nothing_decided(game) if game.hints else say("the host has forbidden hints in this game")
-    )
+    return game.why_roll if game.hints else say("the host has forbidden hints in this game")
 
 
 def check_roll(game: Game, seat: int) -> int:
@@ -237,7 +235,7 @@ def bank(game: Game, seat: int) -> list[events.Banked]:
 
 def why_not_bank(game: Game) -> str:
     """Why the player to move may not bank the turn total now; "" where they may."""
-    refused = _why_keep_first(game) or _nothing_decided(game)
+    refused = _why_keep_first(game) or game.why_roll
     return refused if refused or game.may_bank else _why_too_early(game)
 
 
@@ -499,12 +497,6 @@ def _refuse(why: str) -> None:
         raise IllegalActionError(why)
 
 
-def _nothing_decided(game: Game) -> str:
-    if game.turn.misses:
-        return say("there is nothing to decide: dice that farkle are thrown again here")
-    return ""
-
-
 def least_score(rules: Ruleset) -> int:
     """The least score that may be told: penalties go on below a floor other than 0."""
     return -MAX_POINTS if rules.score_floor else 0
@@ -551,8 +543,6 @@ def _why_too_early(game: Game) -> str:
     early = ""
     if game.rules.is_part(turn.held_set):
         early = say("{reason}: roll", reason=held_text(game.rules, turn.state))
-    elif turn.is_taken:
-        early = say("what was taken over is banked with dice of a further roll: roll first")
     elif not turn.turn_total:
         early = say("there is nothing to bank yet: roll first")
     if early:

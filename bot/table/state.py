@@ -345,6 +345,15 @@ class Game(Setup):
         return self._may_bank(self.bank_points)
 
     @property
+    def why_roll(self) -> str:
+        """Why dice are rolled next without a decision between bank and roll; "" where there is."""
+        if self.turn.misses:
+            return say("there is nothing to decide: dice that farkle are thrown again here")
+        if self.turn.is_taken:
+            return say("what was taken over is banked with dice of a further roll: roll first")
+        return ""
+
+    @property
     def is_out_of_throws(self) -> bool:
         """Whether dice were set aside of the last throw that a turn may have."""
         return 0 < self.turn_rules.throws == self.turn.throws and self.turn.roll is None
@@ -359,7 +368,7 @@ class Game(Setup):
         seat, turn = self.seats[self.mover], self.turn
         if self.over or turn.roll is not None or not turn.turn_total:
             return False
-        if turn.to_confirm or turn.is_taken or turn.misses or self.rules.is_part(turn.held_set):
+        if self.why_roll or turn.to_confirm or self.rules.is_part(turn.held_set):
             return False
         left = sum(self.dice.remaining[turn.dice])
         if not self.is_out_of_throws and not self.rules.may_leave(

@@ -142,6 +142,21 @@ async def test_farkles_are_told_in_advice(solved_chat: Chat, solved: Path) -> No
     assert "farkle chance 29.63 %" in await solved_chat.say(f"ann: /odds turn:150 dice:1 {rules}")
 
 
+async def test_in_a_game_what_was_thrown_before_counts(
+    solved_chat: Chat, solved: Path, strategy: Strategy
+) -> None:
+    await solved_chat.say(f"ann: /track @bob rules:{solved}/small.toml")
+    for line in ("/roll 1 5 6", "/keep 1 5", "/roll 3"):
+        await solved_chat.say(f"ann: {line}")
+    for line in ("/odds", "/hint", "/bank"):
+        assert "nothing to decide: dice that farkle are thrown again" in await solved_chat.say(line)
+    told = advise(strategy, Position.of_two(0, 0, turn_total=150, dice=1), (3,), 1)
+    again = await solved_chat.say("ann: /advise 3")
+    assert f"thrown again. Your win probability is now {told.win_probability:.2%}"[:-1] in again
+    await solved_chat.say("ann: /roll 4")
+    assert "Farkle: nothing scores." in await solved_chat.say("ann: /advise 3")
+
+
 @pytest.mark.slow
 async def test_rules_with_tries_are_made_in_a_chat(solved_chat: Chat) -> None:
     told = await solved_chat.say("ann: /rules new tries first-throw-tries:2 last-die-tries:0")
