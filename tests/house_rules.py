@@ -1041,6 +1041,15 @@ def _taking_over() -> dict[str, Ruleset]:
         "both, to confirm": taking("both", scoring={"combination": tables("aa=150,roll-on")}),
         "lost, lost turns": taking("lost", scoring={"combination": tables("22=loses-turn")}),
         "both, instant win": taking("both", instant_win=("xxx",)),
+        # a rolled win is worth more than any bank, so that turns go on far beyond the goal
+        "both, instant win, equal turns": taking(
+            "both",
+            dice=2,
+            goal=100,
+            instant_win=("xx",),
+            scoring={"single": (100, 50, 0, 0, 50, 0)},
+            ending="equal_turns",
+        ),
         "both, uses": taking("both", scoring={"combination": tables("55=100,uses-1")}),
         "lost, a multiple": taking("lost", scoring={"combination": tables("15=x2")}),
         "banked, seven dice": taking(goal=100, dice=7, scoring=TRIPLES),

@@ -214,7 +214,7 @@ def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tupl
         ]
         lasts = [player.by_uses(margins) for player in players]
         limits = [
-            _beyond(rules, leader, last, goals)
+            _beyond(rules, leader, last[: len(last) - further], goals)
             for leader, by_uses in zip(reversed(plans), lasts, strict=True)
             for last in by_uses
         ]
