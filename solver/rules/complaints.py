@@ -95,7 +95,7 @@ def idle_limits(rules: Ruleset) -> list[Complaint]:
     Rules that are kept, or come of others with more dice, may have them: they limit nothing.
     """
     message = say_later(
-        "{key}: {number} is as good as any number here, as no more than {most} dice can be left;"
+        "{key}: {number} is as good as any number here, as at most {most} of the dice can be left;"
         " leave it out"
     )
     return [
