@@ -148,6 +148,7 @@ class PositionQuestions:
         reply: Callable[[T, Table | None], Awaitable[Reply]],
         *,
         is_rolled: bool = False,
+        is_long: bool = False,
     ) -> Stream:
         """What there is to say, after what has to be solved for it where that is quick.
 
@@ -156,6 +157,7 @@ class PositionQuestions:
         reply : makes a reply of it, and of the table here if it is of that
         is_rolled : whether the words of the line are a roll, which `of_position` takes first, and
             `of_game` after the game, with the name of the player to move
+        is_long : whether it takes more than a few milliseconds, of two as well
         """
         oracle = self.oracle
         here, open_games = await self.tables.asked_at(caller, has_position=bool(line.options))
@@ -172,7 +174,7 @@ class PositionQuestions:
         check_hints(open_games, caller, meant, situation.scores, roll)
         asked = (left, situation) if roll is None else (roll, left, situation)
         players, dice = situation.players, situation.dice
-        if players == 2 and not dice and oracle.advisor.is_at_hand(meant):
+        if players == 2 and not (dice or is_long) and oracle.advisor.is_at_hand(meant):
             yield await reply(of_position(*asked), None)
             return
         check = partial(check_asked, situation, left)
@@ -225,7 +227,8 @@ class PositionQuestions:
             card = partial(answer_card, whole=whole, ask=ask)
             return replace(shown, make_card=card, private=shown.private or whole)
 
-        return self.answered(line, caller, of_game, of_position, reply, is_rolled=True)
+        how = {"is_rolled": True, "is_long": endings}
+        return self.answered(line, caller, of_game, of_position, reply, **how)
 
     @asked(
         "/odds dice:N",

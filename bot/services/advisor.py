@@ -279,8 +279,8 @@ class Advisor:
 
     def is_at_hand(self, rules: Ruleset) -> bool:
         """Whether a turn of two is answered in a few milliseconds, with nothing to open first."""
-        is_open = (rules, 2) in self._open and is_quick(rules)
-        return is_open and self.solved_for(rules, 2) is not None
+        known = cast("Strategy | None", self._open.get((rules, 2)))
+        return known is not None and is_quick(rules) and known.is_at_hand
 
     def strategy_for(
         self, rules: Ruleset, players: int, reference: str | None = None

@@ -251,9 +251,14 @@ class Values:
         """Whether the file, if any, is still the one that was mapped."""
         return self._opened is None or self._opened.is_unchanged
 
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether they hold as they are, and no file has to be verified first."""
+        return self._opened is None or self._opened.is_at_hand
+
     def as_they_are(self) -> "Values":
         """These, or the ones of the file as it is now. Raises StrategyFileError."""
-        if self._opened is None or self._opened.is_at_hand:
+        if self._opened is None or self.is_at_hand:
             return self
         return Values.of(self._opened.as_it_is())
 
@@ -383,6 +388,11 @@ class Strategy(BestPlay):
         """
         self.refresh()
         return self._values
+
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether the values hold as they are, and no file has to be verified first."""
+        return self._opened.is_at_hand
 
     @property
     def _values(self) -> npt.NDArray[np.float64]:

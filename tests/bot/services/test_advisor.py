@@ -1,5 +1,6 @@
 """Questions: what they cost the database, and who may ask them."""
 
+import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
+from bot.services.advisor import Advisor
+from solver.game.standings import Solution
+from solver.strategy import save_strategy
 from tests.bot.speaking import Chat, open_chat
+from tests.conftest import rules_file
 
 WHOLE = "/advise 6 5 3 3 3 2 me:0 rules:facebook"
 FORBIDDEN = "The host has forbidden hints in game "
@@ -124,3 +129,25 @@ async def test_a_position_is_passed_on(chat: Chat) -> None:
         assert first.text.endswith(f"\nPosition {first.data['id']}")
     said = await chat.say("/position CZT1-7YZ9-SYX")
     assert "one of its characters is mistyped" in said
+
+
+async def test_the_event_loop_answers_only_what_is_quick(
+    tiny: Solution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solver.solved._TICK", 0)  # a file just written counts as settled
+    save_strategy(tiny, tmp_path / "strategies")
+    rules = rules_file(tmp_path / "tiny.toml")
+    in_loop, advise_on = list[bool](), Advisor.advise_on
+
+    def noted(*args: Any, **how: Any) -> Any:
+        in_loop.append(threading.current_thread() is threading.main_thread())
+        return advise_on(*args, **how)
+
+    monkeypatch.setattr(Advisor, "advise_on", noted)
+    asked = f"ann: /advise 5 5 2 me:0 rules:{rules}"
+    async with open_chat(tmp_path, tmp_path / "strategies") as chat:
+        assert await chat.say(asked) == await chat.say(asked)
+        assert "How the turn ends:" in await chat.say(f"{asked} endings:yes")
+        save_strategy(tiny, tmp_path / "strategies")  # to be verified first
+        assert await chat.say(asked) == await chat.say(asked)
+    assert in_loop == [False, True, False, False, True]
