@@ -47,15 +47,20 @@ def keep_private(file: Path) -> bool:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file, whole or not at all, over what was there. Raises OSError."""
-    path = path.resolve()  # what a link leads to, and not the link
-    if path.exists() and not path.is_file():  # such as a pipe, which somebody reads
+    before = None
+    with suppress(FileNotFoundError):  # what has no mode is new
+        before = path.stat().st_mode
+    if before and not stat.S_ISREG(before):  # such as a pipe, which somebody reads
         path.write_bytes(content)
         return
+    path = path.resolve()  # what a link leads to, and not the link
     temporary = path.with_name(f".farkle-{token_hex(8)}.tmp")
     # "x": in a folder of many, never through what somebody else has put there
     file = temporary.open("xb")
     try:
         with file:
+            if before:
+                temporary.chmod(stat.S_IMODE(before))
             file.write(content)
         temporary.replace(path)
     finally:

@@ -55,6 +55,20 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
     assert file.read_bytes() == b"after"
 
 
+def test_what_is_written_anew_stays_its_owners_alone(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch(mode=0o600)
+    write_whole(file, b"content")
+    assert (mode(file), file.read_bytes()) == (0o600, b"content")
+
+
+def test_a_link_that_leads_to_itself_is_no_file(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(link)
+    with pytest.raises(OSError, match="Too many levels"):
+        write_whole(link, b"content")
+
+
 def test_a_device_takes_what_is_written(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -63,6 +77,15 @@ def test_a_device_takes_what_is_written(tmp_path: Path) -> None:
     assert os.read(reader, 100) == b"content"
     os.close(reader)
     assert pipe.is_fifo()
+
+
+def test_a_pipe_without_a_name_takes_what_is_written() -> None:
+    """As standard output in "--out /dev/stdout | less"."""
+    reader, writer = os.pipe()
+    write_whole(Path(f"/dev/fd/{writer}"), b"content")
+    assert os.read(reader, 100) == b"content"
+    os.close(reader)
+    os.close(writer)
 
 
 def test_strategy_files_are_their_owners_alone(tmp_path: Path) -> None:
