@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import signal
 from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
@@ -59,4 +60,5 @@ async def until_ended() -> None:
     await ended.wait()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.remove_signal_handler(number)
-        signal.signal(number, signal.SIG_DFL)
+        # the first process of a container is deaf to what it has no handler for
+        signal.signal(number, lambda number, _: os._exit(128 + number))

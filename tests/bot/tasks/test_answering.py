@@ -68,4 +68,4 @@ asyncio.run(run())
     for told in (b"runs\n", b"ends\n"):
         assert await process.stdout.readline() == told
         process.send_signal(number)
-    assert await process.wait() == -number
+    assert await process.wait() == 128 + number
