@@ -270,15 +270,21 @@ def _rounding_of_sums(plan: TurnPlan) -> Floats:
     roundings = np.zeros(plan.columns)
     for weighed in turns_weigh(plan):
         for column, parts in enumerate(summands(plan, weighed)):
-            chances, rolls = [*chain(*parts)], 6 ** (column % plan.width + 1)
-            exact = [Fraction(round(chance * rolls), rolls) for chance in chances]
-            off = sum(abs(Fraction(p) - right) for p, right in zip(chances, exact, strict=True))
+            terms, rolls = [*chain(*parts)], 6 ** (column % plan.width + 1)
+            exact = [Fraction(round(chance * rolls), rolls) for chance, _ in terms]
+            off = sum(
+                times * abs(Fraction(chance) - right)
+                for (chance, times), right in zip(terms, exact, strict=True)
+            )
             units = float(off) / _ROUNDING
             if plan.throws_again:  # no more is known than that each chance was rounded once
-                units = float(_last_places(chances).sum())
-            sums = [total for part in parts for total in np.cumsum(part)[1:]]
-            sums += np.cumsum([fsum(part) for part in parts if part]).tolist()[1:]
-            units += _last_places([*chances, *sums]).sum()
+                units = sum(times * float(_last_places(chance)) for chance, times in terms)
+            products = [[chance * times for chance, times in part] for part in parts]
+            sums = [total for part in products for total in np.cumsum(part)[1:]]
+            sums += np.cumsum([fsum(part) for part in products if part]).tolist()[1:]
+            units += _last_places([*chain(*products), *sums]).sum()
+            for chance, times in terms:  # of values that share it
+                units += chance * _last_places(np.arange(2.0, times + 1)).sum()
             roundings[column] = max(roundings[column], units)
     return roundings
 

@@ -136,12 +136,13 @@ def _rolled(
 
     sums = [_ended(plan, n, planes) for n in range(dice)]
     added = [0] * dice
-    for (n, places), chance in rolled_lists(plan, weighed).items():
-        part, values = added[n] % PARTS, best(places)
+    for n, chance, lists in rolled_terms(plan, weighed):
+        part, bests = added[n] % PARTS, [best(places) for places in lists]
         for p, parts in enumerate(sums[n]):
             name = f"s{n}_{added[n]}_{p}"
             so_far = f"{parts[part]} + " if part < len(parts) else ""
-            body.append(f"{name} = {so_far}{chance!r} * {values[p]}")
+            values = " + ".join(by_plane[p] for by_plane in bests)
+            body.append(f"{name} = {so_far}{chance!r} * ({values})")
             parts[part : part + 1] = [name]
         added[n] += 1
     rolls = []
@@ -218,18 +219,19 @@ def _ended(plan: TurnPlan, n: int, planes: int) -> list[list[str]]:
     return sums
 
 
-def summands(plan: TurnPlan, weighed: Weighed) -> list[list[list[float]]]:
-    """The chances in the sum of each column of a turn function, part after part.
+def summands(plan: TurnPlan, weighed: Weighed) -> list[list[list[tuple[float, int]]]]:
+    """The sum of each column of a turn function, part after part: chances and of how many values.
 
-    In the end parts are added up from the first one on.
+    Values of one chance are added up in their order before they are multiplied. In the end parts
+    are added up from the first one on.
     """
     columns = [
-        [[float(end) for end in ends if end], *([] for _ in range(PARTS - 1))]
+        [[(float(end), 1) for end in ends if end], *([] for _ in range(PARTS - 1))]
         for ends in zip(plan.counted_farkles, plan.other_ends, plan.win_chances, strict=True)
     ]
     added = [0] * plan.columns
-    for (n, _), chance in rolled_lists(plan, weighed).items():
-        columns[n][added[n] % PARTS].append(chance)
+    for n, chance, lists in rolled_terms(plan, weighed):
+        columns[n][added[n] % PARTS].append((chance, len(lists)))
         added[n] += 1
     return columns
 
@@ -277,6 +279,16 @@ def rolled_lists(plan: TurnPlan, weighed: Weighed) -> dict[tuple[int, tuple[int,
         # what was solved last comes last: the rest need not wait for it
         order.sort(key=lambda rolled: rolled[1][0] // plan.columns, reverse=True)
     return {rolled: fsum(parts[rolled]) for rolled in order}
+
+
+def rolled_terms(
+    plan: TurnPlan, weighed: Weighed
+) -> list[tuple[int, float, list[tuple[int, ...]]]]:
+    """Column, chance and lists of each product in a sum: lists that are as likely share one."""
+    terms: dict[tuple[int, float], list[tuple[int, ...]]] = {}
+    for (n, places), chance in rolled_lists(plan, weighed).items():
+        terms.setdefault((n, chance), []).append(places)
+    return [(n, chance, lists) for (n, chance), lists in terms.items()]
 
 
 def load_turn(

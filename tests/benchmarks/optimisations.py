@@ -143,6 +143,16 @@ def _without_few_dice() -> None:
     _set("bounds.turns_weigh", never)
 
 
+def _without_shared_products() -> None:
+    from solver.game import kernel_source  # noqa: PLC0415
+
+    def apart(plan: Any, weighed: Any) -> list[Any]:
+        lists = kernel_source.rolled_lists(plan, weighed)
+        return [(n, chance, [places]) for (n, places), chance in lists.items()]
+
+    _set("kernel_source.rolled_terms", apart)
+
+
 def _without_parts() -> None:
     _set("kernel_source.PARTS", 1)
 
@@ -248,6 +258,13 @@ OPTIMISATIONS = {
     ),
     "lane-code": Optimisation(
         "Vector instructions of its own", _without_lane_code, ("lane_code",), -10, _CODE
+    ),
+    "shared-products": Optimisation(
+        "Lists of one chance share its product",
+        _without_shared_products,
+        ("kernel_source.rolled_terms",),
+        16,
+        _CODE,
     ),
     "parts": Optimisation("Sums in four parts", _without_parts, (), 6, _CODE),
     "together": Optimisation(

@@ -1,6 +1,7 @@
 """The bound of a solve's error holds, against twins that find the exact values another way."""
 
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,10 @@ import pytest
 
 from solver.errors import ConvergenceError
 from solver.game.bounds import error_bound
-from solver.game.kernel_source import load_turns
+from solver.game.kernel_source import load_turns, summands, turns_weigh
 from solver.game.standings import LEAST, Standing, role, standing_index
 from solver.game.sweeps import solve
+from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats, turn_plan
 from tests import naive
@@ -157,3 +159,14 @@ def test_the_bound_is_the_same_for_any_number_of_threads(kernels: Path) -> None:
     rules = small(goal=2000, score_floor=-500, **penalty(3, 500))
     found = {solve(rules, cache=kernels, threads=number).error_bound for number in (1, 2, 3)}
     assert len(found) == 1
+
+
+def test_lists_of_one_chance_share_a_product() -> None:
+    plan = turn_plan(load_rules("kcd"))
+    for weighed in turns_weigh(plan):
+        for column, parts in enumerate(summands(plan, weighed)):
+            (end, _), *first = parts[0]
+            terms = [*first, *chain(*parts[1:])]
+            assert end == plan.farkle_chances[column]
+            assert len({chance for chance, _ in terms}) == len(terms)
+            assert end + sum(chance * times for chance, times in terms) == pytest.approx(1)
