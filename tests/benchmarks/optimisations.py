@@ -189,6 +189,7 @@ def _without_lane_code() -> None:
             statements.append("most = max(most, found)")
         lines = [
             *head.replace("from solver.game.lane_code import lane_code", "").splitlines(),
+            "import numba",
             "import numpy as np",
             "@numba.njit(nogil=True, error_model='numpy', fastmath={'contract', 'nnan', 'ninf',"
             " 'nsz'})",
