@@ -227,8 +227,9 @@ class PositionQuestions:
             card = partial(answer_card, whole=whole, ask=ask)
             return replace(shown, make_card=card, private=shown.private or whole)
 
-        how = {"is_rolled": True, "is_long": endings}
-        return self.answered(line, caller, of_game, of_position, reply, **how)
+        return self.answered(
+            line, caller, of_game, of_position, reply, is_rolled=True, is_long=endings
+        )
 
     @asked(
         "/odds dice:N",

@@ -66,7 +66,7 @@ T = TypeVar("T")
 
 
 class Recent(dict[str, T]):
-    """What is kept of games by their ids, but for those that were longest without a look.
+    """What is kept of games by their ids, but for what was kept longest ago.
 
     Another program may end them, and then nobody here lets go of them.
     """

@@ -21,6 +21,10 @@ _DICE_SHARE = 0.04
 waits for the loop ten times or so until it is written and shown."""
 
 
+class BusyError(InvalidRequestError):
+    """More was asked for than there is time for now."""
+
+
 class Degree(IntEnum):
     """How busy it is."""
 
@@ -88,6 +92,6 @@ class Pressure:
             raise too_busy()
 
 
-def too_busy() -> InvalidRequestError:
+def too_busy() -> BusyError:
     """The error for whoever asks for more than there is time for."""
-    return InvalidRequestError.say("too much is going on here right now; try again in a minute")
+    return BusyError.say("too much is going on here right now; try again in a minute")

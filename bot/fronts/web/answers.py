@@ -11,7 +11,7 @@ from bot.chat.commands import Command, Commands, Reply, Stream, replies_to
 from bot.layout import narrowed
 from bot.services.tables import Caller
 from bot.store.rows import MissingGameError, StoreError
-from bot.tasks.pressure import too_busy
+from bot.tasks.pressure import BusyError, too_busy
 from bot.tasks.solving import SolveProgress
 from bot.tasks.workers import WorkerDiedError
 from solver.errors import FarkleError
@@ -107,7 +107,7 @@ def status_of(error: type[Exception]) -> int:
     if issubclass(error, MissingGameError):
         return 404
     # what other errors of the store say is a matter of games
-    if error is StoreError or issubclass(error, WorkerDiedError):
+    if error is StoreError or issubclass(error, WorkerDiedError | BusyError):
         return 503
     return 400 if issubclass(error, FarkleError) else 500
 

@@ -10,6 +10,7 @@ from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.store.rows import StoreError
 from bot.store.store import Store
+from bot.tasks.pressure import too_busy
 from bot.tasks.workers import WorkerDiedError
 from tests.bot.fronts.web.visiting import Site, Visit
 
@@ -59,7 +60,7 @@ async def test_a_fault_of_the_program_is_no_refusal(
 async def test_what_may_go_well_later_is_no_refusal(
     visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for error in (StoreError("the database was held"), WorkerDiedError("it ended")):
+    for error in (StoreError("it was held"), WorkerDiedError("it ended"), too_busy()):
         asked = AsyncMock(side_effect=error)
         monkeypatch.setattr(Oracle, "answered", asked)
         monkeypatch.setattr(Store, "all_open_games", asked)
