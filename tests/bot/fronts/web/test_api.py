@@ -1,12 +1,12 @@
 """Answers as JSON, and their description."""
 
 import json
-from unittest.mock import AsyncMock
+from unittest.mock import AsyncMock, Mock
 
 import jsonschema_rs
 import pytest
 
-from bot.services.chances import Oracle
+from bot.services.advisor import Advisor
 from bot.services.house_rules import HouseRules
 from bot.store.rows import StoreError
 from bot.store.store import Store
@@ -44,7 +44,7 @@ async def test_a_refusal_is_one_sentence(visit: Visit) -> None:
 async def test_a_fault_of_the_program_is_no_refusal(
     visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Oracle, "answered", lambda *_, **__: 1 // 0)
+    monkeypatch.setattr(Advisor, "odds_of", lambda *_: 1 // 0)
     found = await visit.get("/api/v1/odds?dice=2")
     said = json.loads(found.text)
     assert found.status == 500
@@ -61,9 +61,8 @@ async def test_what_may_go_well_later_is_no_refusal(
     visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for error in (StoreError("it was held"), WorkerDiedError("it ended"), too_busy()):
-        asked = AsyncMock(side_effect=error)
-        monkeypatch.setattr(Oracle, "answered", asked)
-        monkeypatch.setattr(Store, "all_open_games", asked)
+        monkeypatch.setattr(Advisor, "odds_of", Mock(side_effect=error))
+        monkeypatch.setattr(Store, "all_open_games", AsyncMock(side_effect=error))
         for path in ("/api/v1/odds?dice=2", "/odds?dice=2", "/play"):
             found = await visit.get(path)
             assert found.status == 503, path
