@@ -349,7 +349,7 @@ class Game(Setup):
         """Why dice are rolled next without a decision between bank and roll; "" where there is."""
         if self.turn.misses:
             return say("there is nothing to decide: dice that farkle are thrown again here")
-        if self.turn.is_taken:
+        if self.turn.is_taken and self.turn.roll is None:
             return say("what was taken over is banked with dice of a further roll: roll first")
         return ""
 

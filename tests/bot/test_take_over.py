@@ -188,6 +188,7 @@ def test_what_is_left_and_when() -> None:
         commands.bank(taken, 1)
     with pytest.raises(IllegalActionError, match="banked with dice of a further roll: roll first"):
         commands.check_hints(taken)
+    commands.check_hints(apply(taken, Rolled(dice=(1, 5, 4))))  # what to keep of it is decided
     # a farkle loses all of it, and leaves it to the next one again
     lost = apply(taken, Rolled(dice=(2, 3, 4)))
     assert (lost.seats[1].score, lost.offered) == (0, TurnState(100, 3))
