@@ -621,7 +621,8 @@ def _handed_on(strategy: BestPlay, position: Position) -> float:
 def _without_fall(strategy: BestPlay, position: Position, table: TurnTable) -> TurnTable:
     """The turn if a bank of its turn total left the other player's score as it is."""
     banks = table.ends.banks.copy()
-    after = position.change(farkles=0, banked=position.banked + position.turn_total)
+    score = position.banked + position.turn_total
+    after = position.change(farkles=0, banked=score, on_board=True)
     banks[position.turn_total // strategy.rules.point_step] = _handed_on(strategy, after)
     return solve_turn(table.plan, table.ends._replace(banks=banks))
 

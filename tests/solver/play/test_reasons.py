@@ -257,3 +257,14 @@ def test_no_bank_beyond_an_exact_goal_leaves_them_a_last_turn(beyond_goal: str) 
             answer.why.reason is Reason.EVEN,
             answer.why.reason is Reason.BEYOND,
         )
+
+
+def test_a_first_bank_may_be_one_that_catches_up() -> None:
+    """Whoever made it is on the board, also where it would have cost the other one nothing."""
+    fields = {"goal": 5000, "caught_up": 100, "opening_minimum": 300}
+    rules = make_rules({"name": "caught", **fields}, "caught")
+    strategy = Strategy(rules, made_up_values(rules), "made up")
+    at = Position.of_two(0, 600, 600, dice=2, on_board=False)
+    answer = with_why(strategy, odds(strategy, at))
+    assert answer.action is Decision.BANK
+    assert answer.why
