@@ -30,9 +30,10 @@ def rules_toml(rules: Ruleset, name: str) -> str:
         del data["name"]
     if rules.rounds:
         del data["goal"]
-    # the floor that rules have unless they say one goes without saying, too
-    if rules == Ruleset.model_validate(rules.model_dump(exclude={"score_floor"})):
-        data.pop("score_floor", None)
+    # the floor that rules have unless they say one goes without saying; 0 may be another one
+    data.pop("score_floor", None)
+    if rules != Ruleset.model_validate(rules.model_dump(exclude={"score_floor"})):
+        data["score_floor"] = rules.score_floor
     scoring = {
         # what scores in nearly every game is good to see
         "single": rules.scoring.single,

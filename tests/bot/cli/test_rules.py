@@ -421,6 +421,7 @@ def test_answers_as_data(farkle: Asked) -> None:
     [
         EVERY_OPTION,
         variant("facebook", name="x", score_floor=-3000),
+        variant("facebook", name="x", score_floor=0),
         variant("classic", name="x", title='a "b"\n\x1b', dice=1, scoring={"single": 50}),
     ],
 )
