@@ -278,7 +278,9 @@ class _Game(LaneTurns):
             upper = self.turns(pairs, low, 1 - before[0][farkle], -off)
             lower = self.turns(pairs, high, 1 - before[1][farkle], off)
             place = upper[1:]
-            high[place], low[place] = upper[0] + slack, lower[0] - slack
+            # some wins are certain, as where no first throw is a farkle
+            high[place] = np.minimum(upper[0] + slack, 1.0)
+            low[place] = np.maximum(lower[0] - slack, 0.0)
             here = pairs.own, self.begins[pairs.other]
             if np.any(high[here] > before[1][state]) or np.any(low[here] < before[0][state]):
                 return None

@@ -64,6 +64,7 @@ BEATING = {
     "two farkles cost everything": beating(
         goal=300, minimum_bank=100, farkle_penalty={"in_a_row": 2, "points": "everything"}
     ),
+    "no first throw is a farkle": beating(first_throw_tries=0, goal=300),
     "a final turn of one throw": beating(
         ending="final_turn", final_throws=1, minimum_bank=100, minimum_binds_win=False
     ),
@@ -136,6 +137,15 @@ def test_one_die_by_hand(kernels: Path) -> None:
     assert values[0, 1] == pytest.approx(behind, abs=1e-12)
     assert values[1, 0] == pytest.approx(ahead, abs=1e-12)
     assert values[0, 2] == pytest.approx(p * p + (1 - p * p) * (1 - ahead), abs=1e-12)
+
+
+def test_wins_that_are_certain_are_proved(kernels: Path) -> None:
+    """One die that always scores: no bound of a value is above 1."""
+    scoring = {"single": 1}
+    rules = small(dice=1, goal=2, scoring=scoring, beat_previous_turn=True, name="die")
+    solution = solve(rules, cache=kernels)
+    assert solution.error_bound <= 1e-9
+    assert solution.values == pytest.approx(1.0)
 
 
 def test_more_to_beat_is_never_better(kernels: Path) -> None:
