@@ -1,7 +1,6 @@
 """The policy that wins most against a given one, exact; loads numba only to compute it."""
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,7 @@ from solver.game.best import Strategy
 from solver.game.position import Position, start_of_turn
 from solver.game.solvable import check_solvable
 from solver.game.standings import Standing, role, score_count, standing_index
-from solver.play.duel import Duel, OnContest, starts
+from solver.play.duel import Duel, OnContest
 from solver.play.maps import turn_map
 from solver.play.policies import Optimal, table_decisions
 from solver.play.policy import Decisions, Policy
@@ -91,28 +90,16 @@ def best_response(
 
     Raises as `solver.play.contests.duel` does.
     """
-    from solver.play.contests import outcomes_against, settled  # noqa: PLC0415 - numba: 0.4 s
+    from solver.play.contests import settled_against  # noqa: PLC0415 - numba: 0.4 s
 
     check_solvable(rules)
     optimal = Optimal(strategy)
     if isinstance(policy, Optimal):
         policy = optimal  # whose turns are evaluated once
-    theirs = outcomes_against(rules, policy, [optimal], cache=cache, on_progress=on_progress)
-    against = partial(
-        settled,
-        rules,
-        other=policy,
-        cache=cache,
-        tolerance=TOLERANCE,
-        values=strategy.values,
-        known={policy: theirs},
-        on_progress=on_progress,
+    against = settled_against(policy, [optimal], strategy, cache=cache, on_progress=on_progress)
+    best, usual = (
+        against(player, tolerance=TOLERANCE, on_progress=on_progress) for player in (None, optimal)
     )
-    best, usual = against(None), against(optimal)
-    duels = [
-        Duel(rules, name, policy.name, *starts(rules, who.one, who.other), who.change, who.sweeps)
-        for name, who in (("best", best), ("optimal", usual))
-    ]
     name = f"best response to {policy.name}"
     responder = Responder(name, Strategy(rules, best.other, name, last=best.last))
 
@@ -127,8 +114,8 @@ def best_response(
         )
 
     response = BestResponse(
-        duels[0],
-        duels[1],
+        best.duel("best", policy.name),
+        usual.duel("optimal", policy.name),
         tuple(map(example, _usual(rules))),
         tuple(map(example, _greatest(rules, best.one, usual.one))),
     )

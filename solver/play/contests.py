@@ -4,24 +4,32 @@ How the turns of a player end is found once for every state, and then the table 
 swept like that of a solve, see docs/mathematics-turns.md.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from solver.game.best import Strategy
 from solver.game.endgame import Endgame, FinalTurns, endgame, play_off_turn, worth_of_tie
 from solver.game.layout import Contest, Outcomes, as_is_best, read_table, write_table
 from solver.game.outcomes import Outcome, outcome_of, outcomes_of_values
 from solver.game.position import Position, banks_allowed, start_of_turn
 from solver.game.solvable import check_solvable
-from solver.game.standings import OnShare, Standing, score_count
+from solver.game.standings import (
+    OnShare,
+    Standing,
+    first_standing,
+    role,
+    score_count,
+    standing_index,
+)
 from solver.game.sweeping import Sweeps
 from solver.game.sweeps import settle
-from solver.play.duel import Duel, OnContest, starts
+from solver.play.duel import Duel, OnContest
 from solver.play.policies import Optimal
 from solver.play.policy import Decisions, Policy
 from solver.rules.ruleset import Ruleset
@@ -41,6 +49,7 @@ _MOST_BEYOND = 2_000
 class Settled:
     """The values of a contest: of each player when that player is to move, as in a Solution."""
 
+    rules: Ruleset
     one: Floats
     other: Floats
     last: Floats
@@ -48,6 +57,22 @@ class Settled:
     sweeps: int
     change: float
     """Largest change of any value in the last sweep."""
+
+    @property
+    def starts(self) -> tuple[float, float]:
+        """Chance of the first player to win a game that it begins, and one that it does not."""
+        rules = self.rules
+        place, first = standing_index(rules, first_standing(rules)), role(rules, began=True)
+        return float(self.one[first, place, place]), 1 - float(self.other[first, place, place])
+
+    @property
+    def overall(self) -> float:
+        """How often the first player wins who begins every other game."""
+        return sum(self.starts) / 2
+
+    def duel(self, one: str, other: str) -> Duel:
+        """Return it as the duel of players with these names."""
+        return Duel(self.rules, one, other, *self.starts, self.change, self.sweeps)
 
 
 def settled(
@@ -58,13 +83,13 @@ def settled(
     cache: Path,
     tolerance: float = TOLERANCE,
     values: Floats | None = None,
-    known: Mapping[Policy | None, Outcomes] | None = None,
+    known: Mapping[Policy, Outcomes] | None = None,
     on_progress: OnContest = lambda _: None,
 ) -> Settled:
     """The values of a contest; `one` plays as is best against `other` if None.
 
     values : of the solved game, if they are known, from which the sweeps start
-    known : how the turns of some players end, as `outcomes_against` tells
+    known : how the turns of some players end
 
     Raises FarkleError where a policy plays on for ever, or that is too much to hold.
     """
@@ -87,20 +112,20 @@ def settled(
     sweeps.pair_tolerance = tolerance / 10
     number, change = settle(sweeps, tolerance)
     read = [read_table(rules, side) for side in sides]
-    return Settled(read[0], read[1], lasts[1], number, change)
+    return Settled(rules, read[0], read[1], lasts[1], number, change)
 
 
-def outcomes_against(
-    rules: Ruleset,
-    player: Policy,
-    others: list[Policy],
-    *,
-    cache: Path,
-    on_progress: OnShare = lambda _: None,
-) -> Outcomes:
-    """How the turns of a player end in contests with others, to be found once for all of them."""
-    ends = endgame(rules, further=_further(rules, [player, *others]))
-    return _outcomes(rules, player, ends, cache, on_progress)
+def settled_against(
+    other: Policy, players: list[Policy], strategy: Strategy, *, cache: Path, on_progress: OnShare
+) -> Callable[..., Settled]:
+    """Return `settled` for contests of players with one whose turns are evaluated once for all.
+
+    strategy : of the solved game
+    """
+    rules = strategy.rules
+    ends = endgame(rules, further=_further(rules, [other, *players]))
+    known = {other: _outcomes(rules, other, ends, cache, on_progress)}
+    return partial(settled, rules, other=other, cache=cache, values=strategy.values, known=known)
 
 
 def duel(
@@ -130,8 +155,7 @@ def duel(
         values=strategies[0].values if strategies else None,
         on_progress=on_progress,
     )
-    first, second = starts(rules, values.one, values.other)
-    return Duel(rules, one.name, other.name, first, second, values.change, values.sweeps)
+    return values.duel(one.name, other.name)
 
 
 def _further(rules: Ruleset, players: list[Policy]) -> int:
@@ -152,16 +176,10 @@ def _outcomes(
     cache: Path,
     on_progress: OnShare,
 ) -> Outcomes:
+    """How the turns of a policy end; positions with the same decisions have the same outcome."""
     if isinstance(player, Optimal):
         values = player.strategy.values
         return outcomes_of_values(rules, ends, values, cache=cache, on_progress=on_progress)
-    return _outcomes_of_decisions(rules, player, ends, on_progress)
-
-
-def _outcomes_of_decisions(
-    rules: Ruleset, player: Policy, ends: Endgame, on_progress: OnShare
-) -> Outcomes:
-    """How the turns of a policy end; positions with the same decisions have the same outcome."""
     step, scores = rules.point_step, score_count(rules)
     modes = 1 + rules.has_opening, rules.farkle_limit
     rows = max(scores, rules.least_bank(on_board=False) // step)
@@ -209,14 +227,14 @@ def _positions(
         choices("opponent_farkles", rules.farkle_limit),
         choices("opponent", score_count(rules)),
     )
-    for role, own, board, theirs, opponent in told_apart:
+    for who, own, board, theirs, opponent in told_apart:
         score, other = (rules.score_floor + k * rules.point_step for k in (index, opponent[1]))
         mover, rival = (
             Standing(score, own[1], not off_board),
             Standing(other, theirs[1], not board[1]),
         )
-        place = role[0], off_board, own[0], board[0], theirs[0], index, opponent[0]
-        yield place, start_of_turn(rules, mover, rival, began=role[1] == 0)
+        place = who[0], off_board, own[0], board[0], theirs[0], index, opponent[0]
+        yield place, start_of_turn(rules, mover, rival, began=who[1] == 0)
 
 
 def _together(rules: Ruleset, which: npt.NDArray[np.int32], parts: list[Outcome]) -> Outcomes:

@@ -4,9 +4,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from solver.game.standings import Progress, first_standing, role, standing_index
+from solver.game.standings import Progress
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats
 
 MOST_GAMES = 10_000_000
 """The most games that are played at a time."""
@@ -77,12 +76,3 @@ class Played:
     @property
     def _halves(self) -> tuple[float, float]:
         return self.began, self.replied
-
-
-def starts(rules: Ruleset, one: Floats, other: Floats) -> tuple[float, float]:
-    """Chance of the first of two players to win a game that it begins, and one that it does not.
-
-    one, other : start-of-turn values of each, in the layout of a Solution
-    """
-    place, first = standing_index(rules, first_standing(rules)), role(rules, began=True)
-    return float(one[first, place, place]), 1 - float(other[first, place, place])

@@ -36,8 +36,8 @@ from solver.game.standings import (
     score_count,
 )
 from solver.play.compare import CLOSE
-from solver.play.contests import outcomes_against, settled
-from solver.play.duel import Played, starts
+from solver.play.contests import settled_against
+from solver.play.duel import Played
 from solver.play.match_players import MatchPlayer, MatchTurns, match_player
 from solver.play.memo import GoForIt
 from solver.play.policies import Optimal, levels_under
@@ -419,24 +419,19 @@ def strengths_of_levels(
         best if level.name == best.name else level
         for level in levels_under(rules, strategy, go_for_it)
     ]
-
-    def evaluating(share: float) -> None:
-        on_progress(share / 2)
-
     strengths: dict[str, Strength] = {}
     if games is None:
-        ends = outcomes_against(rules, best, levels, cache=cache, on_progress=evaluating)
+        against = settled_against(
+            best, levels, strategy, cache=cache, on_progress=lambda share: on_progress(share / 2)
+        )
     else:
         optimal = match_player(rules, best, cache)
     for number, level in enumerate(levels):
         done = number / len(levels)
         if games is None:
             on_progress(0.5 + done / 2)
-            values = settled(
-                rules, level, best, cache=cache, values=strategy.values, known={best: ends}
-            )
-            began, replied = starts(rules, values.one, values.other)
-            rate, error = (began + replied) / 2, 0.0
+            values = against(level)
+            (began, replied), rate, error = values.starts, values.overall, 0.0
         else:
             on_progress(done)
             player = optimal if level is best else match_player(rules, level, cache)

@@ -11,7 +11,6 @@ numbers of the best one go up and down once more, as long as it wins more.
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from itertools import combinations, product
 from pathlib import Path
 
@@ -22,8 +21,7 @@ from solver.game.best import Strategy
 from solver.game.outcomes import outcome_of
 from solver.game.position import first_position
 from solver.game.standings import Bools, OnShare
-from solver.play.contests import Settled, outcomes_against, settled
-from solver.play.duel import starts
+from solver.play.contests import settled_against
 from solver.play.go_for_it import search_go_for_it
 from solver.play.memo import Memo, MemoGoForIt, RuleOfThumb, Thumb, banked_dice
 from solver.play.memo_study import MemoStudy, Worth
@@ -54,25 +52,22 @@ def searched(strategy: Strategy, unit: int | None, cache: Path, on_progress: OnS
     def part(begin: float, end: float) -> OnShare:
         return lambda share: on_progress(begin + (end - begin) * min(share, 1.0))
 
-    known = outcomes_against(rules, best, [Memo()], cache=cache, on_progress=part(0.0, 0.1))
-    against = partial(
-        settled, rules, other=best, cache=cache, values=strategy.values, known={best: known}
-    )
+    evaluating = part(0.0, 0.1)
+    against = settled_against(best, [Memo()], strategy, cache=cache, on_progress=evaluating)
 
     def evaluate(player: MemoGoForIt) -> tuple[float, Floats]:
         after = against(player)
-        return _overall(rules, after), after.other
+        return after.overall, after.other
 
     def worth(player: Memo | RuleOfThumb) -> Worth:
         points, farkles = _points(rules, player.without_goal(rules))
-        values = against(player)
-        first, second = starts(rules, values.one, values.other)
+        first, second = against(player).starts
         return Worth(as_first=first, as_second=second, points=points, farkles=farkles)
 
     last = against(Memo(table.unit)).last
     go_for_it = search_go_for_it(rules, table.unit, evaluate, last, part(0.1, 0.5))
     thumb = search_thumb(
-        rules, lambda rule: _overall(rules, against(rule, tolerance=_ROUGHLY)), part(0.5, 1.0)
+        rules, lambda rule: against(rule, tolerance=_ROUGHLY).overall, part(0.5, 1.0)
     )
     return MemoStudy(
         rules=rules.name,
@@ -86,11 +81,6 @@ def searched(strategy: Strategy, unit: int | None, cache: Path, on_progress: OnS
         optimal=strategy.win_probability(first_position(rules)),
         most_points=table.points,
     )
-
-
-def _overall(rules: Ruleset, values: Settled) -> float:
-    """How often the first player wins who begins every other game."""
-    return sum(starts(rules, values.one, values.other)) / 2
 
 
 def search_thumb(

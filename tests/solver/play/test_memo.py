@@ -14,7 +14,6 @@ from solver.game.position import Position
 from solver.game.standings import Solution
 from solver.game.sweeps import solve
 from solver.play.contests import duel, settled
-from solver.play.duel import starts
 from solver.play.go_for_it import search_go_for_it
 from solver.play.matches import play_duel
 from solver.play.memo import GoForIt, Memo, MemoGoForIt, RuleOfThumb, Thumb
@@ -107,7 +106,7 @@ def test_no_thresholds_win_more_than_those_found(kernels: Path) -> None:
 
     def evaluate(player: MemoGoForIt) -> tuple[float, Floats]:
         found = settled(rules, player, best, cache=kernels)
-        return sum(starts(rules, found.one, found.other)) / 2, found.other
+        return found.overall, found.other
 
     last = settled(rules, Memo(), best, cache=kernels).last
     found, _ = evaluate(MemoGoForIt(search_go_for_it(rules, 100, evaluate, last)))
