@@ -22,30 +22,20 @@ from bot.views.progress import (
 )
 from solver.batch.jobs import Job, Result, Solver, solve_all
 from solver.batch.local import LocalSolver, check_here, compiled_code
-from solver.batch.subjects import GameOfDice, GameOfTwo, Subject, game_of
+from solver.batch.subjects import KINDS, GameOfDice, GameOfTwo, Subject, game_of
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.many import Checked
 from solver.game.standings import DEFAULT_TOLERANCE
-from solver.loaded.files import ManyMatchupManifest, MatchupManifest
 from solver.loaded.matchup import Matchup
 from solver.many_strategy import ManyManifest
 from solver.named.sets import read_set
 from solver.rules.file import with_floor
 from solver.rules.ruleset import Ruleset
-from solver.solved import Manifest, open_solved
-from solver.strategy import StrategyManifest
+from solver.solved import open_solved
 
 EXIT_SOME_FAILED = 1
 
 _MEBIBYTE = 2**20
-
-_KINDS: tuple[type[Manifest], ...] = (
-    StrategyManifest,
-    ManyManifest,
-    MatchupManifest,
-    ManyMatchupManifest,
-)
-"""All that there are files of."""
 
 Read = Callable[[str | None], Ruleset]
 """What finds rules by what they are called."""
@@ -188,7 +178,7 @@ def _verify(file: Path, rules: tuple[str, ...], *, as_json: bool, as_csv: bool) 
         raise InvalidRequestError("--verify checks a file and takes no RULES")
     if as_csv:
         raise InvalidRequestError("--verify prints no table: leave out --csv")
-    manifest = open_solved(file, *_KINDS, anew=True).manifest
+    manifest = open_solved(file, *KINDS, anew=True).manifest
     data = {"verified": True, **solve_data(manifest, file)}
     show(f"{file} is whole: {manifest.title}", data, as_json=as_json)
     return 0

@@ -14,7 +14,7 @@ from bot.review.moments import Reader, TurnChange, read_events, starts_anew
 from bot.review.review import Review, accuracy
 from bot.review.worth import Shares, Worth
 from bot.services.advisor import Advisor, is_quick
-from bot.services.loaded import is_light, seconds_of_solve, solved_arrays
+from bot.services.loaded import is_light, solved_arrays
 from bot.services.reckoning import charted, estimated, reviewed
 from bot.services.store_check import results_of
 from bot.services.tables import Recent, Table
@@ -211,7 +211,7 @@ class Oracle:
 
     async def check_solvable(self, asker: Asker, matchup: Matchup) -> None:
         """Raises InvalidRequestError for dice that would take longer than a task may here."""
-        seconds = await at_once(seconds_of_solve, matchup)
+        seconds = await at_once(lambda: matchup.seconds)
         async with self.tasks.task(asker, say_later("loaded dice"), each=seconds):
             pass
 
@@ -231,7 +231,7 @@ class Oracle:
             return True
         folders = self.advisor.matchups
         is_kept = folders is None or many.bytes < folders.most_bytes
-        return is_kept and seconds_of_solve(many) <= self.needed_seconds
+        return is_kept and many.seconds <= self.needed_seconds
 
     async def ready(self, asker: Asker, matchup: Matchup | None) -> AsyncIterator[Delay]:
         """Have sets of dice solved against each other; nothing to do where there are none.
@@ -242,7 +242,7 @@ class Oracle:
             return
         if await at_once(self.advisor.knows, matchup):
             return
-        seconds = await at_once(seconds_of_solve, matchup)
+        seconds = await at_once(lambda: matchup.seconds)
         what, work = say_later("loaded dice"), (solved_arrays, folders, matchup)
         async for answer in self.tasks.told(asker, what, *work, each=seconds):
             if isinstance(answer, Delay):

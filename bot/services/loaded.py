@@ -6,9 +6,8 @@ Most functions may load numba, and so are called only in a worker or on the comm
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +16,8 @@ from bot.services.situation import Situation, position_of
 from bot.settings import Settings
 from bot.table.badges import TAKES_DICE, check_use
 from bot.table.state import Game
-from solver.batch.local import compiled_code, with_sound_code
+from solver.batch.local import compiled_code, solve_here
+from solver.batch.subjects import GameOfDice
 from solver.errors import (
     IllegalActionError,
     InvalidRequestError,
@@ -25,13 +25,11 @@ from solver.errors import (
     StrategyFileError,
 )
 from solver.game.best import BestPlay
-from solver.game.many import ManySolution
 from solver.game.position import ALL_LEFT, Held, Position, check_several
-from solver.game.standings import OnShare, Progress, Standing, score_count
-from solver.game.workload import workload
-from solver.loaded.files import keep_within, open_matchup, save_matchup, strategy_of
+from solver.game.standings import OnShare, Standing, score_count
+from solver.loaded.files import open_matchup, strategy_of
 from solver.loaded.kits import Kit, badges_of, head_starts_of, matchup_of
-from solver.loaded.matchup import Matchup, MatchupSolution, check_no_badges
+from solver.loaded.matchup import Matchup, check_no_badges
 from solver.loaded.power_turn import PowerTurn
 from solver.loaded.strategy import OwnDice
 from solver.named.badges import Badges, played_badges, read_badges
@@ -41,9 +39,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Badge, Remaining, Roll, TurnState
 from solver.turn.equations import Floats
 from solver.turn.points import turn_outcome
-from solver.turn.powers import PowerKind, in_steps, uses_of
-from solver.turn.remaining import shape_of
-from solver.turn.rerolls import operations
+from solver.turn.powers import PowerKind, in_steps
 from solver.wording import say_number
 
 ORDINARY = "ordinary*6"
@@ -52,9 +48,7 @@ ORDINARY = "ordinary*6"
 NEXT_PLAYER = "/"
 """Stands between the dice of one player and those of the next."""
 
-_SECONDS = 1.5e-10
-"""Seconds that a solve takes for each option of a turn and each turn total of each state."""
-_LEAST_SECONDS = 0.5
+_KEPT_SECONDS = 0.5
 """Seconds that an answer takes whose match-up is solved."""
 _TURN_SECONDS = 4e-9
 """Seconds that a turn with a badge takes for each of its options and each score."""
@@ -292,13 +286,14 @@ def solved(
     """
     with suppress(StrategyFileError):  # not there, or damaged: solved anew
         return open_matchup(folders.matchups, matchup)
+    most, rules = folders.most_bytes, matchup.rules
+    game = GameOfDice(rules, matchup.players, matchup=matchup, most_bytes=most)
     with compiled_code(folders.kernels) as cache:
-        solution = with_sound_code(cache, partial(_solution, matchup, cache, on_progress))
+        solution = solve_here(game, cache=cache, on_progress=lambda far: on_progress(far.done))
     # a file larger than the whole limit would push out all others, and then itself
-    if sum(array.nbytes for array in solution.arrays) < folders.most_bytes:
+    if sum(array.nbytes for array in solution.arrays) < most:
         with suppress(StrategyFileError):  # without a file it is solved again the next time
-            save_matchup(matchup, solution, folders.matchups)
-            keep_within(folders.matchups, folders.most_bytes)
+            game.save(solution, folders.matchups)
     return strategy_of(matchup, *solution.arrays)
 
 
@@ -314,20 +309,10 @@ def solved_arrays(
 
 def seconds_of(folders: MatchupFolders, matchup: Matchup) -> float:
     """About how long an answer takes that needs a match-up, solved or not."""
-    return _LEAST_SECONDS if is_solved(folders, matchup) else seconds_of_solve(matchup)
-
-
-def seconds_of_solve(matchup: Matchup) -> float:
-    """About how long a solve takes.
-
-    Raises InvalidRulesError for rules under which there are too many positions.
-    """
-    if matchup.players > 2:
-        return matchup.seconds
-    others = [1 + uses_of(power) for power in reversed(matchup.powers)]
-    options = sum(other * _options(matchup, side) for side, other in enumerate(others))
-    turn_totals = workload(matchup.rules, corrected=False).cells / matchup.rules.dice
-    return float(_LEAST_SECONDS + _SECONDS * options * turn_totals)
+    with suppress(StrategyFileError):
+        open_matchup(folders.matchups, matchup)
+        return _KEPT_SECONDS
+    return matchup.seconds
 
 
 @lru_cache(maxsize=256)
@@ -335,37 +320,8 @@ def is_light(matchup: Matchup) -> bool:
     """Whether a turn is solved at once, as all are without badges with a number of uses."""
     if matchup.players > 2 or not any(matchup.powers):
         return True
-    most = max(_options(matchup, side) for side in (0, 1))
+    most = max(matchup.options(side) for side in (0, 1))
     return _TURN_SECONDS * most * score_count(matchup.rules) < _LIGHT_SECONDS
-
-
-def _options(matchup: Matchup, side: int) -> float:
-    """About the number of options in the turns of a side, added up over all its uses left."""
-    thrown, power = matchup.dice[side], matchup.powers[side]
-    # a fit: options by the number of remaining dice that a turn tells apart
-    plain: float = 25 * thrown.whole**1.95
-    if power is None:
-        return plain
-    factors = {PowerKind.DOPPELGANGER: 2.0, PowerKind.TRANSMUTATION: 3.0}
-    layer = factors.get(power.kind, 1.0) * plain
-    seventh_die = 6 * plain if power.kind is PowerKind.MIGHT else 0.0
-    if power.kind is PowerKind.REROLL:
-        layer = 1.2 * (plain + operations(shape_of(thrown), power))
-    options = plain
-    for uses in range(1, power.uses + 1):
-        # with their bounds layers below are solved three times, and the last one about five times
-        below = 0 if power.is_of_bank else min(uses, 1) if power.once else uses
-        options += layer + 0.6 * below * (layer + seventh_die)
-    return options
-
-
-def is_solved(folders: MatchupFolders, matchup: Matchup) -> bool:
-    """Whether there is a sound file of a match-up."""
-    try:
-        open_matchup(folders.matchups, matchup)
-    except StrategyFileError:
-        return False
-    return True
 
 
 def read_left(named: NamedSet, text: str) -> Remaining:
@@ -403,22 +359,6 @@ def read_left(named: NamedSet, text: str) -> Remaining:
             'dice: "{text}" are not among the dice of {set}', text=text, set=named.text
         )
     return thrown.place(tuple(counts))
-
-
-def _solution(
-    matchup: Matchup, cache: Path, on_progress: OnShare
-) -> MatchupSolution | ManySolution:
-    if matchup.players > 2:
-        from solver.game.many_sweeps import solve_many  # noqa: PLC0415 - numba: 0.4 s
-
-        def tell(progress: Progress) -> None:
-            on_progress(progress.done)
-
-        how: dict[str, Any] = {"plans": matchup.plans, "cache": cache}
-        return solve_many(matchup.rules, matchup.players, on_progress=tell, **how)
-    from solver.loaded.game import solve_matchup  # noqa: PLC0415 - numba: 0.4 s
-
-    return solve_matchup(matchup, cache=cache, on_progress=on_progress)
 
 
 _NOW = re.compile(r"\b(?:now|jetzt)\b", re.IGNORECASE)

@@ -16,7 +16,6 @@ from solver.game.many import (
     MOST_STATES,
     MOST_STATES_THERE,
     Checked,
-    ManySolution,
     check_many,
     expected_seconds,
     inner_states,
@@ -28,15 +27,16 @@ from solver.game.standings import DEFAULT_TOLERANCE, OnProgress, Solution, state
 from solver.game.workload import workload
 from solver.loaded.files import (
     ManyMatchupManifest,
+    MatchupManifest,
     keep_within,
     matchup_path,
     open_matchup,
     save_matchup,
 )
 from solver.loaded.matchup import Matchup
-from solver.many_strategy import ManyManifest, RingManifest, many_path, open_many, save_many
+from solver.many_strategy import ManyManifest, many_path, open_many, save_many
 from solver.rules.ruleset import Ruleset
-from solver.solved import Manifest, open_solved, read_manifest
+from solver.solved import Manifest, open_solved
 from solver.strategy import (
     StrategyManifest,
     find_strategy,
@@ -46,6 +46,14 @@ from solver.strategy import (
     verify_strategy,
 )
 from solver.turn.equations import TurnPlan
+
+KINDS: tuple[type[Manifest], ...] = (
+    StrategyManifest,
+    ManyManifest,
+    MatchupManifest,
+    ManyMatchupManifest,
+)
+"""All that there are files of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +151,6 @@ class GameOfSeveral:
     """Whether options that are equal for the mover are taken in the opposite order."""
     seats: tuple[str, ...] = ()
     """The dice by seat, as people wrote them; none where they are those of the rules."""
-    kind: ClassVar[type[RingManifest]] = ManyManifest
-    """The kind of manifest in the file of the game."""
     sweeps: ClassVar = 1.0
 
     @property
@@ -200,7 +206,7 @@ class GameOfSeveral:
                 rules=self.rules.name,
             )
 
-    def solve(self, cache: Path, threads: int | None, on_progress: OnProgress) -> ManySolution:
+    def solve(self, cache: Path, threads: int | None, on_progress: OnProgress) -> Any:
         """Solve it, see `solver.game.many_sweeps.solve_many`. Raises FarkleError."""
         with one_at_a_time(cache):
             from solver.game.many_sweeps import solve_many  # noqa: PLC0415 - numba: 0.4 s
@@ -212,14 +218,14 @@ class GameOfSeveral:
         """Return where its file stands."""
         return many_path(folder, self.rules, self.players)
 
-    def save(self, solution: ManySolution, folder: Path) -> tuple[Manifest, Path]:
+    def save(self, solution: Any, folder: Path) -> tuple[Manifest, Path]:
         """Write its file. Raises StrategyFileError, and then leaves nothing behind."""
         return save_many(solution, folder)
 
     def solved(self, folder: Path) -> Manifest | None:
         """Return what its file says, if that is whole."""
         with suppress(StrategyFileError):
-            return open_solved(self.path(folder), self.kind, anew=True).manifest
+            return open_solved(self.path(folder), *KINDS, anew=True).manifest
         return None
 
     def chances(self, folder: Path) -> tuple[float, ...]:
@@ -231,7 +237,7 @@ class GameOfSeveral:
         """Put the values back, at the start of every turn."""
         from solver.game.many_sweeps import check  # noqa: PLC0415 - numba: 0.4 s
 
-        solved = open_solved(file, self.kind)
+        solved = open_solved(file, ManyManifest, ManyMatchupManifest)
         how: dict[str, Any] = {"plans": solved.manifest.plans, "cache": cache}
         (values, *_), tell = solved.arrays, on_progress
         return check(self.rules, self.players, values, on_progress=tell, **how)
@@ -239,13 +245,12 @@ class GameOfSeveral:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameOfDice(GameOfSeveral):
-    """A game of several players with dice of their own, those of a match-up."""
+    """A game of players with dice of their own, those of a match-up; of two nothing is checked."""
 
     matchup: Matchup
     most_bytes: int | None = None
     """What files of such games may take in their folder: those go first that were not used for
     longest."""
-    kind: ClassVar[type[RingManifest]] = ManyMatchupManifest
 
     @property
     def title(self) -> str:
@@ -279,16 +284,26 @@ class GameOfDice(GameOfSeveral):
     def check(self) -> None:
         """Refuse nothing: what cannot be solved is no match-up."""
 
+    def solve(self, cache: Path, threads: int | None, on_progress: OnProgress) -> Any:
+        """Solve it, of two as of `solver.loaded.game.solve_matchup`. Raises FarkleError."""
+        if self.players > 2:
+            return GameOfSeveral.solve(self, cache, threads, on_progress)
+        with one_at_a_time(cache):
+            from solver.loaded.game import solve_matchup  # noqa: PLC0415 - numba: 0.4 s
+
+        how: dict[str, Any] = {"threads": threads, "on_progress": on_progress}
+        return solve_matchup(self.matchup, cache=cache, **how)
+
     def path(self, folder: Path) -> Path:
         """Return where its file stands."""
         return matchup_path(folder, self.matchup)
 
-    def save(self, solution: ManySolution, folder: Path) -> tuple[Manifest, Path]:
+    def save(self, solution: Any, folder: Path) -> tuple[Manifest, Path]:
         """Write its file, and remove others where they take too much."""
-        path = save_matchup(self.matchup, solution, folder)
+        saved = save_matchup(self.matchup, solution, folder)
         if self.most_bytes is not None:
             keep_within(folder, self.most_bytes)
-        return read_manifest(path, ManyMatchupManifest), path
+        return saved
 
     def chances(self, folder: Path) -> tuple[float, ...]:
         """Return the chances in the order of turns."""

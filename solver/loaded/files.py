@@ -13,10 +13,9 @@ from pydantic import Field
 
 from solver.errors import MissingStrategyError
 from solver.game.many import ManySolution
-from solver.game.standings import value_shape
+from solver.game.standings import Solution, value_shape
 from solver.loaded.matchup import (
     Matchup,
-    MatchupSolution,
     Plain,
     exchanged_values,
     from_plain,
@@ -95,8 +94,10 @@ def matchup_path(folder: Path, matchup: Matchup) -> Path:
     return folder / file_name(matchup.digest, f"dice{len(matchup.dice)}")
 
 
-def save_matchup(matchup: Matchup, solution: MatchupSolution | ManySolution, folder: Path) -> Path:
-    """Write the file of a match-up, over an older one; returns its path.
+def save_matchup(
+    matchup: Matchup, solution: Solution | ManySolution, folder: Path
+) -> tuple[DiceManifest, Path]:
+    """Write the file of a match-up, over an older one; returns its manifest and its path.
 
     Raises StrategyFileError, and then leaves nothing behind.
     """
@@ -110,12 +111,12 @@ def save_matchup(matchup: Matchup, solution: MatchupSolution | ManySolution, fol
     given = solution, matchup.digest, f"dice{len(matchup.dice)}"
     if isinstance(solution, ManySolution):
         turned = (np.roll(array, -by, axis=0) for array in arrays)
-        return save_solved(folder, ManyMatchupManifest.of(*given, **said), *turned)[1]
+        return save_solved(folder, ManyMatchupManifest.of(*given, **said), *turned)
     said |= {"badges": matchup.badges, "powers": matchup.powers}
     if any(matchup.powers):
         said["axes"] = (*_USES, *_AXES)
     values = exchanged_values(matchup, solution.values) if by else solution.values
-    return save_solved(folder, MatchupManifest.of(*given, **said), values)[1]
+    return save_solved(folder, MatchupManifest.of(*given, **said), values)
 
 
 def open_matchup(folder: Path, matchup: Matchup) -> OwnDice:

@@ -10,16 +10,23 @@ nothing gives one back. So the states of a total are solved for all uses left, t
 
 import math
 import time
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from solver.errors import InvalidRulesError
-from solver.game.standings import MAX_VALUES, Progress, value_shape
+from solver.game.standings import (
+    DEFAULT_TOLERANCE,
+    MAX_VALUES,
+    OnProgress,
+    Progress,
+    Solution,
+    value_shape,
+)
 from solver.game.sweeps import solve
 from solver.game.workload import BOUND, workload
-from solver.loaded.matchup import Matchup, MatchupSolution, check_winnable, uses_shape
+from solver.loaded.matchup import Matchup, check_winnable, uses_shape
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 
@@ -32,17 +39,19 @@ def solve_matchup(
     *,
     cache: Path,
     threads: int | None = None,
-    on_progress: Callable[[float], None] = lambda _: None,
-) -> MatchupSolution:
-    """Solve a match-up; `on_progress` is told the share of the work that is done, about.
+    on_progress: OnProgress = lambda _: None,
+) -> Solution:
+    """Solve a match-up; `on_progress` is told the share of the work that is done, as one sweep.
 
-    The folder `cache` keeps compiled code. The result is the same for any number of `threads`; as
-    many as there are processors if None.
+    Values are at [side to act and who began, its standing, the other's]; where badges are used up
+    with the uses that side 0 and side 1 have left before these axes, see `uses_shape`. The folder
+    `cache` keeps compiled code. The result is the same for any number of `threads`; as many as
+    there are processors if None.
 
     Raises InvalidRulesError for a game that is too large, InvalidDiceError where nobody could ever
     win, and ConvergenceError.
     """
-    started = time.perf_counter()
+    started, rules = time.perf_counter(), matchup.rules
     _check_size(matchup)
     seats = [0] if matchup == matchup.from_seat(1) else [0, 1]
     plans = [] if matchup.is_fair else [matchup.plan_with_badge(seat) for seat in seats]
@@ -53,19 +62,17 @@ def solve_matchup(
     ]
     if any(hopeless):
         # nothing is left to solve, and intervals would not shrink
-        values = np.ones((*uses_shape(matchup), *value_shape(matchup.rules, sides=2)))
+        values = np.ones((*uses_shape(matchup), *value_shape(rules, sides=2)))
         one, other = np.split(values, 2, axis=-3)
         one -= hopeless[0]
         other -= hopeless[1]
-        error_bound, states = 0.0, values.size
+        solved = Solution(rules, values, DEFAULT_TOLERANCE, 1, 0.0, 0.0, values.size, 0.0)
     else:
-        watch = _Told(matchup.rules, on_progress)
-        solved = solve(matchup.rules, plans=plans, cache=cache, threads=threads, on_progress=watch)
+        watch = _Told(rules, on_progress)
+        solved = solve(rules, plans=plans, cache=cache, threads=threads, on_progress=watch)
         values = _by_uses(matchup, np.concatenate([solved.values] * (2 // len(seats))))
-        error_bound, states = solved.error_bound, solved.states_solved
-    on_progress(1.0)
-    seconds = time.perf_counter() - started
-    return MatchupSolution(matchup, values, error_bound, states, seconds)
+    on_progress(Progress(1, 1.0))
+    return replace(solved, values=values, seconds=time.perf_counter() - started)
 
 
 def _check_size(matchup: Matchup) -> None:
@@ -84,7 +91,7 @@ def _check_size(matchup: Matchup) -> None:
 
 
 def _by_uses(matchup: Matchup, values: Floats) -> Floats:
-    """Values of a solution as those of a MatchupSolution, with axes of uses left in front."""
+    """Values of a solve with axes of uses left in front, as of `solve_matchup`."""
     if not (uses := uses_shape(matchup)):
         return values
     sides, standings = len(values) // 2, value_shape(matchup.rules)[1]
@@ -98,7 +105,7 @@ def _by_uses(matchup: Matchup, values: Floats) -> Floats:
 class _Told:
     """Tells which share of a solve is done, given how it goes."""
 
-    def __init__(self, rules: Ruleset, on_progress: Callable[[float], None]) -> None:
+    def __init__(self, rules: Ruleset, on_progress: OnProgress) -> None:
         self._first = 1.0 if rules.farkle_penalty else _FIRST_SWEEP
         self._sweeps = _FIRST_SWEEP + BOUND
         if rules.farkle_penalty:
@@ -113,4 +120,4 @@ class _Told:
             here = 1 + BOUND * progress.done if progress.bounding else progress.done
             done += progress.sweep - 2 + here
         self._share = max(self._share, min(1.0, done / self._sweeps))
-        self._on_progress(self._share)
+        self._on_progress(Progress(1, self._share))

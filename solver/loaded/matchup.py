@@ -27,17 +27,21 @@ from solver.game.many import (
 )
 from solver.game.many import size as size_of
 from solver.game.standings import score_count
+from solver.game.workload import workload
 from solver.rules.ruleset import DECIDED_BY, FACES, MAX_POINTS, Ruleset
 from solver.turn.dice import Badge, DiceSet, Die, dice_set, make_dice_set
 from solver.turn.equations import Floats, TurnPlan
 from solver.turn.power_cells import TurnCells, turn_cells
 from solver.turn.powers import Power, PowerKind, power_data, uses_of
 from solver.turn.remaining import RollLists, roll_lists, shape_of
+from solver.turn.rerolls import operations
 from solver.wording import say
 
 _SECONDS = 0.45e-9
 """Seconds of a core for each option that is weighed at a turn total by a state of more than two
 players, and each value that comes with it."""
+_SECONDS_OF_TWO = 1.5e-10
+"""Seconds that a solve of two takes for each option of a turn and each turn total of each state."""
 _LEAST_SECONDS = 0.5
 _ROUNDS = 3
 """How often a state is solved."""
@@ -150,10 +154,15 @@ class Matchup:
 
     @property
     def seconds(self) -> float:
-        """How long several players take to solve on this machine while it is idle.
+        """How long a solve takes on this machine while it is idle, right to a factor of two.
 
-        It is right to a factor of two.
+        Raises InvalidRulesError for rules under which there are too many positions.
         """
+        if self.players == 2:
+            others = [1 + uses_of(power) for power in reversed(self.powers)]
+            weighed = sum(other * self.options(side) for side, other in enumerate(others))
+            turn_totals = workload(self.rules, corrected=False).cells / self.rules.dice
+            return float(_LEAST_SECONDS + _SECONDS_OF_TWO * weighed * turn_totals)
         size = self.size
         # options grow so with the remaining dice that a turn tells apart
         options = sum(35 * thrown.whole**1.9 for thrown in self.dice)
@@ -166,6 +175,25 @@ class Matchup:
         levels = max(1, len(self.rules.hot_dice_bonus))
         weighed = cells / self.players * levels * options * (self.players - 1)
         return float(_LEAST_SECONDS + weighed * _SECONDS / (os.cpu_count() or 1))
+
+    def options(self, side: int) -> float:
+        """About the number of options in the turns of one of two, summed over all its uses left."""
+        thrown, power = self.dice[side], self.powers[side]
+        # a fit: options by the number of remaining dice that a turn tells apart
+        plain: float = 25 * thrown.whole**1.95
+        if power is None:
+            return plain
+        factors = {PowerKind.DOPPELGANGER: 2.0, PowerKind.TRANSMUTATION: 3.0}
+        layer = factors.get(power.kind, 1.0) * plain
+        seventh_die = 6 * plain if power.kind is PowerKind.MIGHT else 0.0
+        if power.kind is PowerKind.REROLL:
+            layer = 1.2 * (plain + operations(shape_of(thrown), power))
+        options = plain
+        for uses in range(1, power.uses + 1):
+            # with their bounds layers below are solved three times, and the last one about five
+            below = 0 if power.is_of_bank else min(uses, 1) if power.once else uses
+            options += layer + 0.6 * below * (layer + seventh_die)
+        return options
 
     @property
     def turned(self) -> int:
@@ -277,28 +305,6 @@ def _check_badge(rules: Ruleset, badge: Badge) -> None:
                 faces=" ".join(map(str, dice)),
                 points=points,
             )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MatchupSolution:
-    """Start-of-turn win probabilities of two players, and what it took to find them."""
-
-    matchup: Matchup
-    values: Floats
-    """V at [side to act and who began, its standing, the other's], as of a Solution; where badges
-    are used up with the uses that side 0 and side 1 have left before these axes, see `uses_shape`.
-    """
-    error_bound: float
-    """What no value is off by more than, relative to it or to LEAST where it is less, as is proved.
-    """
-    states_solved: int
-    """States (t, remaining dice, ...) whose value was computed, again and again."""
-    seconds: float
-
-    @property
-    def arrays(self) -> tuple[Floats, ...]:
-        """Return the values, as a file holds them."""
-        return (self.values,)
 
 
 def uses_shape(matchup: Matchup) -> tuple[int, ...]:

@@ -95,7 +95,7 @@ class MatchupStrategy(OwnDice, Strategy):
     """Optimal play of a match-up by both sides, who are the players 0 and 1."""
 
     def __init__(self, matchup: Matchup, values: Floats, *, uses: tuple[int, ...] = ()) -> None:
-        """Take the values of a `MatchupSolution`, or those with so many uses left of badges.
+        """Take the values of `solve_matchup`, or those with so many uses left of badges.
 
         With these no turn uses any.
         """
@@ -110,7 +110,7 @@ class MatchupStrategy(OwnDice, Strategy):
 
     @property
     def arrays(self) -> tuple[Floats, ...]:
-        """Return the values of a `MatchupSolution`."""
+        """Return the values of `solve_matchup`."""
         return (self.values,)
 
     def check_players(self, position: Position) -> None:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from solver.game.standings import Solution
 from solver.loaded.game import solve_matchup
-from solver.loaded.matchup import Matchup, MatchupSolution
+from solver.loaded.matchup import Matchup
 from solver.turn.dice import Die, make_dice_set
 from tests.loaded_dice import kcd
 
@@ -21,6 +22,6 @@ def matchup() -> Matchup:
 
 
 @pytest.fixture(scope="session")
-def solution(matchup: Matchup, kernels: Path) -> MatchupSolution:
+def solution(matchup: Matchup, kernels: Path) -> Solution:
     """That match-up, solved."""
     return solve_matchup(matchup, cache=kernels)

@@ -17,7 +17,6 @@ from bot.services.loaded import (
     LoadedDice,
     MatchupFolders,
     badge_plan,
-    seconds_of_solve,
     solved,
 )
 from solver.batch.local import compiled_code, with_sound_code
@@ -263,7 +262,7 @@ def seconds_of_choice(question: ChoiceQuestion) -> float:
     """About how long a choice takes, or a purchase. Raises what its `check` does."""
     number = question.check()
     typical = question.against(make_set(question.pool[: question.dice.rules.dice]))
-    solves = min(question.solves, number) * seconds_of_solve(typical.matchup)
+    solves = min(question.solves, number) * typical.matchup.seconds
     return solves + _SECONDS_A_SET * number
 
 

@@ -28,7 +28,6 @@ from bot.services.loaded import (
     MatchupFolders,
     read_left,
     seconds_of,
-    seconds_of_solve,
     solved,
 )
 from bot.services.rule_options import with_goal
@@ -245,7 +244,7 @@ def test_uses_multiply_what_a_solve_takes() -> None:
         mine, theirs = (read_badge(text) if text else None for text in texts)
         rules = with_goal(load_rules("kcd"), 4000, named=False)
         dice = dice_of(rules, mine, theirs)
-        return seconds_of_solve(dice.matchup)
+        return dice.matchup.seconds
 
     plain = seconds(None, None)
     assert seconds("tin-warlord", None) > 1.5 * plain

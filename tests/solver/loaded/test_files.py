@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from solver.errors import MissingStrategyError, StrategyFileError
-from solver.game.standings import value_shape
+from solver.game.standings import Solution, value_shape
 from solver.loaded.files import (
     MatchupManifest,
     keep_within,
@@ -18,17 +18,15 @@ from solver.loaded.files import (
     save_matchup,
 )
 from solver.loaded.game import solve_matchup
-from solver.loaded.matchup import Matchup, MatchupSolution, uses_shape
+from solver.loaded.matchup import Matchup, uses_shape
 from solver.solved import read_manifest
 from solver.turn.dice import Die, make_dice_set
 from solver.turn.powers import Power, PowerKind
 from tests.loaded_dice import kcd
 
 
-def test_one_file_serves_both_orders(
-    matchup: Matchup, solution: MatchupSolution, tmp_path: Path
-) -> None:
-    path = save_matchup(solution.matchup, solution, tmp_path)
+def test_one_file_serves_both_orders(matchup: Matchup, solution: Solution, tmp_path: Path) -> None:
+    _, path = save_matchup(matchup, solution, tmp_path)
     assert [path] == list(tmp_path.glob("*.solved"))
     assert np.array_equal(open_matchup(tmp_path, matchup).arrays[0], solution.values)
     exchanged = open_matchup(tmp_path, matchup.from_seat(1))
@@ -55,9 +53,9 @@ def test_what_is_not_solved_is_missing(matchup: Matchup, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_damaged_file_is_refused(
-    seed: int, matchup: Matchup, solution: MatchupSolution, tmp_path: Path
+    seed: int, matchup: Matchup, solution: Solution, tmp_path: Path
 ) -> None:
-    path = save_matchup(solution.matchup, solution, tmp_path)
+    _, path = save_matchup(matchup, solution, tmp_path)
     content = bytearray(path.read_bytes())
     chance = random.Random(seed)
     if seed % 4 == 0:
@@ -72,9 +70,9 @@ def test_a_damaged_file_is_refused(
 
 
 def test_another_file_under_the_name_is_refused(
-    matchup: Matchup, solution: MatchupSolution, tmp_path: Path
+    matchup: Matchup, solution: Solution, tmp_path: Path
 ) -> None:
-    path = save_matchup(solution.matchup, solution, tmp_path)
+    _, path = save_matchup(matchup, solution, tmp_path)
     other = Matchup(matchup.rules, (matchup.dice[0], matchup.dice[0]))
     path.rename(matchup_path(tmp_path, other))
     with pytest.raises(StrategyFileError, match="strategy of something else"):
@@ -82,9 +80,9 @@ def test_another_file_under_the_name_is_refused(
 
 
 def test_what_was_not_used_for_longest_goes_first(
-    matchup: Matchup, solution: MatchupSolution, tmp_path: Path
+    matchup: Matchup, solution: Solution, tmp_path: Path
 ) -> None:
-    path = save_matchup(solution.matchup, solution, tmp_path)
+    _, path = save_matchup(matchup, solution, tmp_path)
     size = path.stat().st_size
     others = [tmp_path / f"{number:016}_dice2.solved" for number in range(3)]
     for number, other in enumerate(others):
@@ -103,5 +101,5 @@ def test_badges_with_unequal_uses_are_kept_in_both_orders(matchup: Matchup, tmp_
         mine = replace(matchup, badges=(), powers=powers).from_seat(seat)
         shape = *uses_shape(mine), *value_shape(mine.rules, sides=2)
         values = np.random.default_rng(seat).random(shape)
-        save_matchup(mine, MatchupSolution(mine, values, 1e-9, 1, 1.0), tmp_path)
+        save_matchup(mine, Solution(mine.rules, values, 1e-9, 1, 0.0, 1e-9, 1, 1.0), tmp_path)
         assert np.array_equal(open_matchup(tmp_path, mine).arrays[0], values)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from solver.errors import InvalidDiceError, InvalidRulesError
-from solver.game.standings import DEFAULT_TOLERANCE, LEAST
+from solver.game.standings import DEFAULT_TOLERANCE, LEAST, Progress, Solution
 from solver.game.sweeps import solve
 from solver.loaded.game import solve_matchup
-from solver.loaded.matchup import Matchup, MatchupSolution
+from solver.loaded.matchup import Matchup
 from solver.turn.dice import Badge, Die, make_dice_set
 from tests import naive_loaded
 from tests.conftest import EVERY
@@ -47,7 +47,7 @@ def check_against_twin(seed: int, number: int, goal: int, kernels: Path) -> None
     assert error <= solution.error_bound <= DEFAULT_TOLERANCE
     exchanged = solve_matchup(matchup.from_seat(1), cache=kernels)
     np.testing.assert_allclose(exchanged.values[::-1], solution.values, atol=1e-12)
-    assert exchanged.matchup.digest == matchup.digest
+    assert matchup.from_seat(1).digest == matchup.digest
 
 
 @pytest.mark.mostly_slow
@@ -71,19 +71,20 @@ def test_games_of_five_dice_are_those_of_the_twin(seed: int, kernels: Path) -> N
 
 
 def test_exchanging_the_sets_exchanges_the_answers(
-    matchup: Matchup, solution: MatchupSolution, kernels: Path
+    matchup: Matchup, solution: Solution, kernels: Path
 ) -> None:
     found = solve_matchup(matchup.from_seat(1), cache=kernels)
     np.testing.assert_allclose(found.values[::-1], solution.values, atol=1e-12)
-    assert found.matchup.digest == matchup.digest
+    assert matchup.from_seat(1).digest == matchup.digest
 
 
 def test_the_number_of_threads_changes_nothing(
-    matchup: Matchup, solution: MatchupSolution, kernels: Path
+    matchup: Matchup, solution: Solution, kernels: Path
 ) -> None:
-    shares: list[float] = []
-    found = solve_matchup(matchup, cache=kernels, threads=1, on_progress=shares.append)
+    far: list[Progress] = []
+    found = solve_matchup(matchup, cache=kernels, threads=1, on_progress=far.append)
     assert np.array_equal(found.values, solution.values)
+    shares = [progress.done for progress in far]
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(1)
 

@@ -12,7 +12,7 @@ from solver.errors import MissingStrategyError, StrategyFileError
 from solver.game.many import ManySolution
 from solver.game.many_sweeps import solve_many
 from solver.game.position import Position
-from solver.game.standings import Standing
+from solver.game.standings import Solution, Standing
 from solver.loaded.files import (
     ManyMatchupManifest,
     keep_within,
@@ -20,7 +20,7 @@ from solver.loaded.files import (
     open_matchup,
     save_matchup,
 )
-from solver.loaded.matchup import Matchup, MatchupSolution
+from solver.loaded.matchup import Matchup
 from solver.loaded.strategy import ManyMatchupStrategy, OwnDice
 from solver.solved import open_solved
 from solver.turn.dice import Die, TurnState, make_dice_set
@@ -45,7 +45,7 @@ def chances(strategy: OwnDice, mover: int) -> list[float]:
 
 
 def test_one_file_serves_every_seat(solved: ManySolution, tmp_path: Path) -> None:
-    path = save_matchup(SEATED, solved, tmp_path)
+    _, path = save_matchup(SEATED, solved, tmp_path)
     assert [path] == list(tmp_path.glob("*.solved"))
     expected = ManyMatchupStrategy(SEATED, *solved.arrays)
     for by in range(3):
@@ -59,7 +59,7 @@ def test_one_file_serves_every_seat(solved: ManySolution, tmp_path: Path) -> Non
 
 
 def test_it_says_what_was_solved_and_is_mapped(solved: ManySolution, tmp_path: Path) -> None:
-    opened = open_solved(save_matchup(SEATED, solved, tmp_path), ManyMatchupManifest)
+    opened = open_solved(save_matchup(SEATED, solved, tmp_path)[1], ManyMatchupManifest)
     manifest, (values, *_) = opened.manifest, opened.arrays
     assert isinstance(values, np.memmap)
     assert values.flags.aligned
@@ -74,7 +74,7 @@ def test_what_is_not_solved_is_missing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_damaged_file_is_refused(seed: int, solved: ManySolution, tmp_path: Path) -> None:
-    path = save_matchup(SEATED, solved, tmp_path)
+    _, path = save_matchup(SEATED, solved, tmp_path)
     content, chance = bytearray(path.read_bytes()), random.Random(seed)
     if seed % 4 == 0:
         del content[chance.randrange(len(content)) :]
@@ -88,36 +88,35 @@ def test_a_damaged_file_is_refused(seed: int, solved: ManySolution, tmp_path: Pa
 
 
 def test_foreign_files_are_refused(
-    solved: ManySolution, matchup: Matchup, solution: MatchupSolution, tmp_path: Path
+    solved: ManySolution, matchup: Matchup, solution: Solution, tmp_path: Path
 ) -> None:
-    path = save_matchup(SEATED, solved, tmp_path)
+    _, path = save_matchup(SEATED, solved, tmp_path)
     other = Matchup(SEATED.rules, (HEAVY, FAIR, ODD))
     path.rename(matchup_path(tmp_path, other))
     with pytest.raises(StrategyFileError, match="strategy of something else"):
         open_matchup(tmp_path, other)
     # a match-up of two, and one that says so of itself
-    two = save_matchup(solution.matchup, solution, tmp_path)
+    _, two = save_matchup(matchup, solution, tmp_path)
     two.replace(path)
     with pytest.raises(StrategyFileError, match="is damaged"):
         open_matchup(tmp_path, SEATED)
-    save_matchup(SEATED, solved, tmp_path).replace(two)
+    save_matchup(SEATED, solved, tmp_path)[1].replace(two)
     with pytest.raises(StrategyFileError, match="is damaged"):
         open_matchup(tmp_path, matchup)
 
 
 def test_the_manifest_is_one_line_of_json(solved: ManySolution, tmp_path: Path) -> None:
-    said = json.loads(save_matchup(SEATED, solved, tmp_path).read_bytes().partition(b"\n")[0])
+    _, path = save_matchup(SEATED, solved, tmp_path)
+    said = json.loads(path.read_bytes().partition(b"\n")[0])
     assert said["kind"] == "several sets of dice"
     assert len(said["dice"]) == said["players"] == 3
 
 
 def test_it_counts_among_the_match_ups(
-    solved: ManySolution, solution: MatchupSolution, tmp_path: Path
+    solved: ManySolution, matchup: Matchup, solution: Solution, tmp_path: Path
 ) -> None:
-    of_two, path = (
-        save_matchup(solution.matchup, solution, tmp_path),
-        save_matchup(SEATED, solved, tmp_path),
-    )
+    _, of_two = save_matchup(matchup, solution, tmp_path)
+    _, path = save_matchup(SEATED, solved, tmp_path)
     os.utime(of_two, (1, 1))
     os.utime(path, (0, 0))
     open_matchup(tmp_path, SEATED)

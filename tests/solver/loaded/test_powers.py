@@ -18,11 +18,11 @@ from solver.game.kernels import raise_banks
 from solver.game.lanes import LANES
 from solver.game.layout import lists_of_cells, make_work
 from solver.game.position import Held, Position
-from solver.game.standings import Standing, all_standings, standing_index
+from solver.game.standings import Progress, Solution, Standing, all_standings, standing_index
 from solver.game.sweeps import solve
 from solver.loaded.files import MatchupManifest, open_matchup, save_matchup
 from solver.loaded.game import solve_matchup
-from solver.loaded.matchup import Matchup, MatchupSolution, exchanged_values
+from solver.loaded.matchup import Matchup, exchanged_values
 from solver.loaded.strategy import MatchupStrategy
 from solver.rules.ruleset import FACES, Ruleset
 from solver.solved import read_manifest
@@ -87,7 +87,7 @@ def check_against_twin(
         found = solution.values[a, b, side * roles + role][np.ix_(*places)]
         np.testing.assert_allclose(found, expected[side][uses], atol=1e-9)
     assert solution.error_bound < 1e-9
-    check_turns(solution)
+    check_turns(matchup, solution)
 
 
 def places_of(rules: Ruleset, standings: Sequence[naive_powers.Standing]) -> list[int]:
@@ -98,11 +98,11 @@ def places_of(rules: Ruleset, standings: Sequence[naive_powers.Standing]) -> lis
     ]
 
 
-def check_turns(solution: MatchupSolution) -> None:
+def check_turns(matchup: Matchup, solution: Solution) -> None:
     """Turns in NumPy start with the values of the kernels."""
-    strategy = MatchupStrategy(solution.matchup, solution.values)
+    strategy = MatchupStrategy(matchup, solution.values)
     a, b, _, number, _ = solution.values.shape
-    every = all_standings(solution.matchup.rules)
+    every = all_standings(matchup.rules)
     for own, opponent in product(range(0, number, 2), repeat=2):
         for side, uses in product((0, 1), product(range(a), range(b))):
             players = every.one(own), every.one(opponent)
@@ -231,34 +231,38 @@ def test_every_badge_is_that_of_the_twin(power: Power, kernels: Path) -> None:
     check_against_twin(power.uses + power.amount, (power, None), 2, 250, kernels)
 
 
-@pytest.fixture(scope="module")
-def plain(kernels: Path) -> MatchupSolution:
-    """Three dice each to 400, without badges."""
-    one = make_dice_set([Die(), Die(), Die((2, 1, 1, 1, 1, 1), frozenset({1}))])
-    return solve_matchup(
-        Matchup(kcd(dice=3, goal=400), (one, make_dice_set([Die((8, 2, 8, 2, 8, 2))] * 3))),
-        cache=kernels,
-    )
+PLAIN = Matchup(
+    kcd(dice=3, goal=400),
+    (
+        make_dice_set([Die(), Die(), Die((2, 1, 1, 1, 1, 1), frozenset({1}))]),
+        make_dice_set([Die((8, 2, 8, 2, 8, 2))] * 3),
+    ),
+)
+"""Three dice each to 400, without badges."""
 
 
-def with_powers(plain: MatchupSolution, powers: Powers, kernels: Path) -> MatchupSolution:
-    return solve_matchup(replace(plain.matchup, powers=powers), cache=kernels)
+def solved_with(powers: Powers, kernels: Path) -> Solution:
+    return solve_matchup(replace(PLAIN, powers=powers), cache=kernels)
+
+
+def strategy_with(powers: Powers, kernels: Path) -> MatchupStrategy:
+    return MatchupStrategy(replace(PLAIN, powers=powers), solved_with(powers, kernels).values)
 
 
 @pytest.mark.parametrize("power", CATALOGUE)
-def test_a_badge_never_makes_its_owner_win_less(
-    power: Power, plain: MatchupSolution, kernels: Path
-) -> None:
+def test_a_badge_never_makes_its_owner_win_less(power: Power, kernels: Path) -> None:
     """And used up it is no badge."""
-    values = with_powers(plain, (power, None), kernels).values
-    np.testing.assert_allclose(values[0, 0], plain.values, atol=1e-12)
+    plain, values = (
+        solved_with(powers, kernels).values for powers in ((None, None), (power, None))
+    )
+    np.testing.assert_allclose(values[0, 0], plain, atol=1e-12)
     gains = np.diff(values[:, 0], axis=0)
     assert np.all(gains[:, 0] >= -1e-12)
     assert np.all(gains[:, 1] <= 1e-12)
     assert gains[:, 0, 0, 0].min() > 1e-6
 
 
-def test_what_more_is_allowed_is_never_worse(plain: MatchupSolution, kernels: Path) -> None:
+def test_what_more_is_allowed_is_never_worse(kernels: Path) -> None:
     pairs = [
         (Power(PowerKind.RESURRECTION, 2, once=True), Power(PowerKind.RESURRECTION, 2)),
         (Power(PowerKind.WARLORD, amount=50, at_start=True), Power(PowerKind.WARLORD, amount=50)),
@@ -270,23 +274,20 @@ def test_what_more_is_allowed_is_never_worse(plain: MatchupSolution, kernels: Pa
         (Power(PowerKind.REROLL, amount=2, alike=True), Power(PowerKind.REROLL, amount=2)),
     ]
     for less, more in pairs:
-        one, other = (with_powers(plain, (power, None), kernels).values for power in (less, more))
+        one, other = (solved_with((power, None), kernels).values for power in (less, more))
         assert np.all(other[:, :, 0] >= one[:, :, 0] - 1e-12)
         assert other[-1, 0, 0, 0, 0] > one[-1, 0, 0, 0, 0] + 1e-6
 
 
-def test_exchanging_the_sides_exchanges_the_answers(
-    plain: MatchupSolution, kernels: Path, tmp_path: Path
-) -> None:
+def test_exchanging_the_sides_exchanges_the_answers(kernels: Path, tmp_path: Path) -> None:
     """In memory and on disk, where both are one file."""
     powers = Power(PowerKind.RESURRECTION, 2), Power(PowerKind.WARLORD, amount=25)
-    found = with_powers(plain, powers, kernels)
-    matchup = found.matchup
+    matchup, found = replace(PLAIN, powers=powers), solved_with(powers, kernels)
     other = solve_matchup(matchup.from_seat(1), cache=kernels)
     expected = exchanged_values(matchup, found.values)
     np.testing.assert_allclose(other.values, expected, atol=1e-11)
-    assert other.matchup.digest == matchup.digest
-    path = save_matchup(found.matchup, found, tmp_path)
+    assert matchup.from_seat(1).digest == matchup.digest
+    _, path = save_matchup(matchup, found, tmp_path)
     manifest = read_manifest(path, MatchupManifest)
     assert manifest.matchup in (matchup, matchup.from_seat(1))
     assert manifest.axes[0] == "uses left of side 0"
@@ -300,8 +301,9 @@ def test_exchanging_the_sides_exchanges_the_answers(
 def test_equal_players_are_each_others_mirror_image(kernels: Path) -> None:
     rules, dice = kcd(dice=2, goal=300), make_dice_set([Die()] * 2)
     power = Power(PowerKind.MIGHT, 2)
-    found = solve_matchup(Matchup(rules, (dice, dice), powers=(power, power)), cache=kernels)
-    mirror = exchanged_values(found.matchup, found.values)
+    matchup = Matchup(rules, (dice, dice), powers=(power, power))
+    found = solve_matchup(matchup, cache=kernels)
+    mirror = exchanged_values(matchup, found.values)
     np.testing.assert_allclose(found.values, mirror, atol=1e-11)
     almost = Die((1000, 1000, 1000, 1000, 1000, 1001))
     near = solve_matchup(
@@ -377,29 +379,28 @@ def test_players_whose_dice_never_score(kernels: Path) -> None:
     rules, never = kcd(dice=2, goal=200, **OPTIONS["penalty"]), Die((0, 1, 0, 1, 0, 0))
     dice = make_dice_set([never] * 2), make_dice_set([Die()] * 2)
     powers = Power(PowerKind.RESURRECTION, 2), Power(PowerKind.MIGHT, 1)
-    found = solve_matchup(Matchup(rules, dice, powers=powers), cache=kernels)
+    matchup = Matchup(rules, dice, powers=powers)
+    found = solve_matchup(matchup, cache=kernels)
     assert (found.values[:, :, 0] == 0).all()
     assert (found.values[:, :, 1] == 1).all()
-    check_turns(found)
+    check_turns(matchup, found)
 
 
-def test_the_number_of_threads_changes_nothing(plain: MatchupSolution, kernels: Path) -> None:
-    matchup = replace(plain.matchup, powers=(Power(PowerKind.REROLL, amount=1), None))
-    shares: list[float] = []
-    one = solve_matchup(matchup, cache=kernels, threads=1, on_progress=shares.append)
+def test_the_number_of_threads_changes_nothing(kernels: Path) -> None:
+    matchup = replace(PLAIN, powers=(Power(PowerKind.REROLL, amount=1), None))
+    far: list[Progress] = []
+    one = solve_matchup(matchup, cache=kernels, threads=1, on_progress=far.append)
     assert np.array_equal(one.values, solve_matchup(matchup, cache=kernels).values)
+    shares = [progress.done for progress in far]
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(1)
 
 
-def test_far_beyond_the_goal_dice_are_rolled_again_as_at_the_goal(
-    plain: MatchupSolution, kernels: Path
-) -> None:
-    solution = with_powers(plain, (Power(PowerKind.REROLL, amount=1), None), kernels)
-    strategy = MatchupStrategy(solution.matchup, solution.values)
+def test_far_beyond_the_goal_dice_are_rolled_again_as_at_the_goal(kernels: Path) -> None:
+    strategy = strategy_with((Power(PowerKind.REROLL, amount=1), None), kernels)
     turn = strategy.power_turn(strategy.start(0, held=Held((1, 0))))
     assert turn is not None
-    dice, goal = solution.matchup.dice[0], solution.matchup.rules.goal
+    dice, goal = PLAIN.dice[0], PLAIN.rules.goal
     kinds = enumerate(dice.remaining[dice.whole])
     roll = tuple(len(FACES) * kind + 2 for kind, number in kinds for _ in range(number))
     at_goal, beyond = (
@@ -410,11 +411,8 @@ def test_far_beyond_the_goal_dice_are_rolled_again_as_at_the_goal(
 
 
 @pytest.mark.parametrize("uses", [1, 2])
-def test_beyond_the_goal_a_roll_may_still_be_a_farkle(
-    uses: int, plain: MatchupSolution, kernels: Path
-) -> None:
-    solution = with_powers(plain, (Power(PowerKind.RESURRECTION, uses), None), kernels)
-    strategy = MatchupStrategy(solution.matchup, solution.values)
+def test_beyond_the_goal_a_roll_may_still_be_a_farkle(uses: int, kernels: Path) -> None:
+    strategy = strategy_with((Power(PowerKind.RESURRECTION, uses), None), kernels)
     turn = strategy.power_turn(strategy.start(0, 100))
     assert turn is not None
     chances, after = strategy.plan(0).farkle_chances, np.zeros(strategy.plan(0).columns)
@@ -425,7 +423,7 @@ def test_beyond_the_goal_a_roll_may_still_be_a_farkle(
         assert after.max() < 1
 
 
-def test_digests_cover_all_of_a_power(plain: MatchupSolution) -> None:
+def test_digests_cover_all_of_a_power() -> None:
     might = Power(PowerKind.MIGHT, 2)
     reroll = Power(PowerKind.REROLL, amount=2)
     every: list[Powers] = [
@@ -443,12 +441,12 @@ def test_digests_cover_all_of_a_power(plain: MatchupSolution) -> None:
         (Power(PowerKind.WARLORD, amount=50), None),
         (Power(PowerKind.WARLORD, amount=50, at_start=True), None),
     ]
-    matchups = [replace(plain.matchup, powers=powers) for powers in every]
+    matchups = [replace(PLAIN, powers=powers) for powers in every]
     assert len({one.digest for one in matchups}) == len(matchups)
     assert all(one.digest == one.from_seat(1).digest for one in matchups)
     # dice that fall alike are one
     twice = replace(might, die=Die((2, 2, 2, 2, 2, 2)))
-    assert replace(plain.matchup, powers=(twice, None)).digest == matchups[1].digest
+    assert replace(PLAIN, powers=(twice, None)).digest == matchups[1].digest
 
 
 @pytest.mark.parametrize("other", [Power(PowerKind.MIGHT, 3), None])

@@ -14,8 +14,9 @@ from numba import njit
 from solver.errors import InvalidPositionError, InvalidRollError
 from solver.game.best import Strategy
 from solver.game.position import Position
+from solver.game.standings import Solution
 from solver.loaded.game import solve_matchup
-from solver.loaded.matchup import Matchup, MatchupSolution
+from solver.loaded.matchup import Matchup
 from solver.loaded.strategy import MatchupStrategy
 from solver.play.advice import advise, odds
 from solver.turn.dice import Die, make_dice_set, parse_dice
@@ -28,7 +29,7 @@ JOKER = frozenset({1})
 
 
 @pytest.fixture(scope="module")
-def strategy(matchup: Matchup, solution: MatchupSolution) -> MatchupStrategy:
+def strategy(matchup: Matchup, solution: Solution) -> MatchupStrategy:
     return MatchupStrategy(matchup, solution.values)
 
 
@@ -211,8 +212,8 @@ def test_games_rolled_die_by_die_are_won_as_often(pair: int, kernels: Path) -> N
     dice[0][0] = every[-1]
     rules = kcd(goal=4000 if WHOLE else 1500)
     one, other = set_of(dice[0]), set_of(dice[1])
-    solution = solve_matchup(Matchup(rules, (one, other)), cache=kernels)
-    strategy = MatchupStrategy(solution.matchup, solution.values)
+    matchup = Matchup(rules, (one, other))
+    strategy = MatchupStrategy(matchup, solve_matchup(matchup, cache=kernels).values)
     scores = rules.goal // 50
     rows = scores + 1  # from the goal on all is won
     most = max(one.whole, other.whole)
@@ -229,7 +230,7 @@ def test_games_rolled_die_by_die_are_won_as_often(pair: int, kernels: Path) -> N
     points, falls, codes, after = coded(rules, dice, (one, other))
     for began in (0, 1):
         wins = play(GAMES, 7 + pair, began, scores, 63, falls, codes, points, after, banks, worth)
-        first_wins = float(solution.values[began, 0, 0])
+        first_wins = float(strategy.values[began, 0, 0])
         expected = 1 - first_wins if began else first_wins
         error = np.sqrt(expected * (1 - expected) / GAMES)
         off = (wins / GAMES - expected) / error
