@@ -18,7 +18,7 @@ from solver.game.kernels import (
     array_type,
     entry,
     kernel,
-    own_scores,
+    lanes_of,
     own_work,
     solve_levels,
 )
@@ -34,13 +34,6 @@ def _tasks(s, game):
     low = max(0, s - game.scores + 1)
     groups = (min(game.scores - 1, s) - low) // LANES + 1
     return low, groups, game.farkle_limit * game.boards
-
-
-@kernel
-def _lanes(s, start, u, w, game):
-    """First and last lane of a group that are states."""
-    own_low, own_high = own_scores(s, u, w, game)
-    return max(0, s - start - own_high), min(LANES - 1, s - start - own_low)
 
 
 @entry(
@@ -81,8 +74,7 @@ def total_residual(
             values = own.values[:, :steps]
             solved = values.copy()
             solve_levels(by_lists, steps, whole)
-            first, last = _lanes(s, start, u, w, game)
-            for lane in range(first, last + 1):
+            for lane in range(*lanes_of(s, start, u, w, game)):
                 value = table[r, u, w, s, PAD + s - start - lane]
                 largest = max(largest, abs(value - solved[0, 0, -1, lane]) / value)
                 off = np.abs(solved[..., lane] - values[..., lane])
@@ -147,8 +139,7 @@ def compare_total(
                 if steps == 0:
                     continue
                 solve(turn, exact_table, s + 2 * shift, start + shift, r, u, w, exact)
-                first, last = _lanes(s, start, u, w, game)
-                for lane in range(first, last + 1):
+                for lane in range(*lanes_of(s, start, u, w, game)):
                     opponent = start + lane
                     score = s - opponent
                     largest, cost = worst[score, opponent], costs[score, opponent]

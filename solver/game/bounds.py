@@ -84,10 +84,8 @@ def error_bound(
     two sweeps, but for the first interval that grows, at which it ends. `shape` is one of SHAPES,
     `plans` are the turns of both players of a contest, where they have their own.
     """
-    ends, slacks = endgames(rules, plans), _slacks(rules, plans, values.shape[1])
-    slack = _MORE * slacks.turn
+    ends, (slack, off) = endgames(rules, plans), _slacks(rules, plans, values.shape[1])
     work = make_work(rules, ends[0], threads, sides=2 * len(ends), slack=slack, plans=plans)
-    off = slacks.final_turn
     table = make_table(work.game, [*_lasts(ends, -off), *_lasts(ends, off)], plans)
     sides = table[: len(values)], table[len(values) :]
     for side, bound in zip(sides, intervals(rules, values, tolerance, shape), strict=True):
@@ -175,36 +173,19 @@ def bound_within(rules: Ruleset, prove: Prove, tolerance: float, *, falls: bool)
     return bound
 
 
-class _Slacks(NamedTuple):
-    """What rounding may change the value of a turn, of any player."""
-
-    turn: float
-    final_turn: float
-
-
-def _slacks(rules: Ruleset, plans: Sequence[TurnPlan], scores: int) -> _Slacks:
-    """How far bounds have to be moved apart after turns, but for a little more.
-
-    That excess is what whoever plays by the bounds gains in every turn, so that the game ends.
-    """
+def _slacks(rules: Ruleset, plans: Sequence[TurnPlan], scores: int) -> tuple[float, float]:
+    """How far bounds have to be moved apart after turns of any player, as of `slacks_of`."""
     ends, pairs = endgames(rules, plans), []
     finals = tuple(plans) or (turn_plan(rules.in_last_turns),)
     for plan in {*(plans or [turn_plan(rules)]), *finals}:
         if plan.cells:
             final = rules.ending != "at_once" and 4 * _rounding_of_cells(plan.cells, in_numpy=True)
-            pairs.append((_rounding_of_cells(plan.cells), float(final)))
-            continue
-        rows = scores + ends[0].beyond + plan.reach
-        sums = _rounding_of_rolls(plan, by_lists=bool(plans))
-        turn = turn_rounding(plan, sums, rows)
-        if rules.is_exact:  # what is rolled on beyond the goal settles
-            turn += 10 * _ROUNDING * plan.rolls_to_end
-        pairs.append((turn, final_turn_slack(plan, sums, rows)))
-    slacks = _Slacks(*map(max, zip(*pairs, strict=True)))
-    if not rules.is_defended:
-        return slacks
-    off = defended(rules, finals, slacks.final_turn)[1]
-    return slacks._replace(final_turn=slacks.final_turn + off)
+            pairs.append((_MORE * _rounding_of_cells(plan.cells), float(final)))
+        else:
+            how = {"by_lists": bool(plans), "is_exact": rules.is_exact}
+            pairs.append(slacks_of(plan, scores + ends[0].beyond, **how))
+    slack, off = map(max, zip(*pairs, strict=True))
+    return slack, off + (defended(rules, finals, off)[1] if rules.is_defended else 0.0)
 
 
 def not_proved(rules: Ruleset, tolerance: float) -> ConvergenceError:
@@ -218,47 +199,36 @@ def not_proved(rules: Ruleset, tolerance: float) -> ConvergenceError:
     )
 
 
-def slacks_of(plan: TurnPlan, turn_totals: int, *, by_lists: bool = False) -> tuple[float, float]:
-    """What rounding may change the value of a turn, and of a final turn.
+def slacks_of(
+    plan: TurnPlan, turn_totals: int, *, by_lists: bool = False, is_exact: bool = False
+) -> tuple[float, float]:
+    """What rounding may change the value of a turn, and a little more, and of a final turn.
+
+    That excess is what whoever plays by the bounds gains in every turn, so that the game ends.
 
     by_lists : whether a loop goes through the lists, though the turn could have code of its own
+    is_exact : whether what is rolled on beyond the goal settles
     """
-    sums = _rounding_of_rolls(plan, by_lists=by_lists)
-    rows = turn_totals + plan.reach
-    return _MORE * turn_rounding(plan, sums, rows), final_turn_slack(plan, sums, rows)
+    # roundings in the value of one roll of the dice of a column, values being at most about 1
+    sums = _rounding_of_lists(plan) if by_lists or plan.by_lists else _rounding_of_sums(plan)
+    # with those of a bank, 1 - V, and of the slack itself
+    error = _ROUNDING * (1 + _accumulated(plan, sums, turn_totals + plan.reach))
+    if plan.must_roll_others:
+        error += 10 * _ROUNDING * plan.rolls_to_bank
+    elif plan.must_roll_hot:
+        error += 10 * _ROUNDING / (1 - plan.only_hot[-1])
+    if is_exact:
+        error += 10 * _ROUNDING * plan.rolls_to_end
+    # NumPy adds up final turns in an order of its own; four times, as the turns of a play-off lead
+    # to one another
+    sums = sums + np.count_nonzero(plan.chances, axis=1) + 4.0
+    final = 4 * _ROUNDING * (3 + _accumulated(plan, sums, turn_totals + plan.reach))
+    return _MORE * error, final
 
 
 def _lasts(ends: Sequence[Endgame], off: float) -> list[Floats]:
     """What final turns are worth, but for so much."""
     return [end.lasts + np.where(end.lasts > 0, off, 0.0) for end in ends]
-
-
-def turn_rounding(plan: TurnPlan, sums: Floats, turn_totals: int) -> float:
-    """What rounding may change the value of a turn of at most so many turn totals.
-
-    sums : that of one roll of the dice of a column
-    """
-    # with those of a bank, 1 - V, and of the slack itself
-    error = _ROUNDING * (1 + _accumulated(plan, sums, turn_totals))
-    if plan.must_roll_others:
-        error += 10 * _ROUNDING * plan.rolls_to_bank
-    elif plan.must_roll_hot:
-        error += 10 * _ROUNDING / (1 - plan.only_hot[-1])
-    return error
-
-
-def final_turn_slack(plan: TurnPlan, sums: Floats, turn_totals: int) -> float:
-    """The slack of final turns, whose sums NumPy adds up in an order of its own.
-
-    Four times, as the turns of a play-off lead to one another.
-    """
-    sums = sums + np.count_nonzero(plan.chances, axis=1) + 4.0
-    return 4 * _ROUNDING * (3 + _accumulated(plan, sums, turn_totals))
-
-
-def _rounding_of_rolls(plan: TurnPlan, *, by_lists: bool) -> Floats:
-    """Roundings in the value of one roll of the dice of a column, values being at most about 1."""
-    return _rounding_of_lists(plan) if by_lists or plan.by_lists else _rounding_of_sums(plan)
 
 
 @lru_cache(maxsize=RULESETS)

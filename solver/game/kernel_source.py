@@ -52,7 +52,7 @@ class Turns(NamedTuple):
 
 
 LISTED = Turns(*[turn_of_lists] * len(Turns._fields))
-"""Turn functions of turns whose lists are gone through, see `bounds.turn_rounding`."""
+"""Turn functions of turns whose lists are gone through, see `bounds.slacks_of`."""
 
 EVERYTHING = Weighed()
 

@@ -185,6 +185,13 @@ def own_scores(s, u, w, game):
     return max(0, s - opponent_most), min(own_most, s)
 
 
+@kernel
+def lanes_of(s, start, u, w, game):
+    """First lane of a group that is a state, and the one after the last; no lane may be one."""
+    low, high = own_scores(s, u, w, game)
+    return max(0, s - start - high), min(LANES, s - start - low + 1)
+
+
 by_lesser = kernel(layout.by_lesser)
 
 
@@ -248,12 +255,9 @@ def _farkled(table, r, u, w, opponent, own, kept, game):
 def _keep(table, s, start, r, u, w, work, bank, rows):
     """Mend farkles that keep the turn total, where it may be banked."""
     game, farkle = work.game, work.farkle
-    low, high = own_scores(s, u, w, game)
-    for lane in range(LANES):
+    for lane in range(*lanes_of(s, start, u, w, game)):
         opponent = start + lane
         own = s - opponent
-        if not low <= own <= high:
-            continue
         for t in range(may_bank_from(own, u, game), rows):
             value = bank[t, lane]
             if game.exact > 0 and own + t > game.scores:
@@ -397,14 +401,11 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, bank, work):
 def mend_caught(table, s, start, r, u, w, bank, work):
     """Set banks that come to the opponent's score to what they lead to: that one falls back."""
     game = work.game
-    low, high = own_scores(s, u, w, game)
-    for lane in range(LANES):
+    for lane in range(*lanes_of(s, start, u, w, game)):
         opponent = start + lane
         own = s - opponent
         behind = opponent - own
-        if not low <= own <= high or behind < may_bank_from(own, u, game):
-            continue
-        if not is_barred(opponent, work.barred):
+        if behind >= may_bank_from(own, u, game) and not is_barred(opponent, work.barred):
             theirs, mode = caught_up(opponent, own, opponent, game), after_bank(u, game)
             after = table[game.roles - 1 - r, w, mode, theirs + opponent, PAD + theirs]
             bank[behind, lane] = 1.0 - after
@@ -442,12 +443,11 @@ def others_beyond(u, w, own, beyond, opponent, game):
 def _mend_beyond(table, s, start, r, u, w, rows, bank, work):
     """Set banks beyond an exact goal to what they lead to, which may be states of any total."""
     game = work.game
-    low, high = own_scores(s, u, w, game)
-    for lane in range(LANES):
+    if game.exact == EXACT_NO_BANK:
+        return
+    for lane in range(*lanes_of(s, start, u, w, game)):
         opponent = start + lane
         own = s - opponent
-        if not low <= own <= high or game.exact == EXACT_NO_BANK:
-            continue
         for t in range(max(game.scores - own + 1, may_bank_from(own, u, game)), rows):
             score = after_beyond(own, own + t, game)
             after, mode, theirs = others_beyond(u, w, own, own + t, opponent, game)

@@ -383,15 +383,14 @@ def solve_last(turn, below, chasers, level, states, values, game, lists, bonuses
 
 
 @entry(
-    types.void(_FLOATS, _STATES, types.intp, NUMBERS_TYPE),
+    types.void(_FLOATS, _STATES, NUMBERS_TYPE),
 )
-def guess_states(values, states, r, game):
-    """Guess the values of states from those with more points, as if nothing bent but one by one.
+def guess_states(values, states, game):
+    """Guess values of role 0 from those with more points, as if nothing bent but one by one.
 
     A value is the sum of those with one score raised, less those with two, and so on.
     """
     players, planes = game.players, game.players - 1
-    base = r * game.standings**players
     weights = np.empty(players, dtype=np.int64)
     for k in range(len(states)):
         number = 0
@@ -404,7 +403,7 @@ def guess_states(values, states, r, game):
                 weights[number] = weight
                 number += 1
             weight *= game.standings
-        at = (base + states[k]) * planes
+        at = states[k] * planes
         for p in range(planes):
             value = 0.0 if number else 1.0 / players
             for subset in range(1, 1 << number):
@@ -413,5 +412,5 @@ def guess_states(values, states, r, game):
                     if subset >> j & 1:
                         further += weights[j]
                         sign = -sign
-                value += sign * values[(base + further) * planes + p]
+                value += sign * values[further * planes + p]
             values[at + p] = min(1.0, max(0.0, value))

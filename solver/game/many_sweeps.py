@@ -145,7 +145,7 @@ class ManySolve(LayerSolve):
     def settle(self, part: Part, *, guess: bool) -> Settled:
         """Renew the values of a part of a layer, at first from a guess; returns how they did."""
         if guess:
-            kernels.guess_states(self.values, part.firsts, 0, self._seats[0].game)
+            kernels.guess_states(self.values, part.firsts, self._seats[0].game)
         return self._rings.settle(part)
 
     def settle_layer(self, layer: int, *, guess: bool) -> None:

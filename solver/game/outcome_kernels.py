@@ -17,7 +17,7 @@ from solver.game.kernels import (
     array_type,
     entry,
     kernel,
-    own_scores,
+    lanes_of,
     own_work,
 )
 from solver.game.lanes import LANES
@@ -198,12 +198,9 @@ def outcomes_of_best_play(
                         steps = solve(turn, table, s, start, r, u, w, own)
                         if steps == 0:
                             continue
-                        low, high = own_scores(s, u, w, game)
                         rows = steps + game.reach
-                        for lane in range(LANES):
+                        for lane in range(*lanes_of(s, start, u, w, game)):
                             score = s - start - lane
-                            if not low <= score <= high:
-                                continue
                             outcome_of_lane(lane, rows, 0.0, own, banked, farkled, ends)
                             place = _keep(
                                 outcomes.which[r, u, w, score, start + lane],

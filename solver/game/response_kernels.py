@@ -19,6 +19,7 @@ from solver.game.kernels import (
     array_type,
     entry,
     kernel,
+    lanes_of,
     own_scores,
     own_work,
 )
@@ -71,14 +72,15 @@ def _followed(u, game):
 
 
 @kernel
-def _keep(steps, low, high, work, board, firsts, ends, banked, farkled):
-    """Write down how turns end that were solved in a scratch, in lanes from `low` to below `high`.
+def _keep(steps, lanes, work, board, firsts, ends, banked, farkled):
+    """Write down how turns end that were solved in a scratch, in the lanes of states.
 
     One in _APART is followed; those after it, and lanes that are no states, are set to what is in
     it. Fills parts of Responses; `firsts` and `ends` are arrays, as what is assigned to their
     elements in a parallel loop may be lost.
     """
-    first, after, rows = steps, 0, steps + work.game.reach
+    (low, high), first, after = lanes, steps, 0
+    rows = steps + work.game.reach
     banks, misses, others = np.empty(rows), np.empty(rows), np.empty(3)
     for lane in range(LANES):
         if lane == 0 or (low < lane < high and (lane - low) % _APART == 0):
@@ -140,12 +142,9 @@ def find_responses(
                         steps = solve(turn, table, s, start, r, u, w, own)
                         if steps == 0:
                             continue
-                        low, high = own_scores(s, u, w, game)
-                        lanes = max(0, s - start - high), min(LANES, s - start - low + 1)
                         _keep(
                             steps,
-                            lanes[0],
-                            lanes[1],
+                            lanes_of(s, start, u, w, game),
                             own,
                             board,
                             first[k, r, u],

@@ -20,6 +20,7 @@ from solver.game.kernels import (
     by_lesser,
     entry,
     kernel,
+    lanes_of,
     least_bank,
     next_task,
     own_scores,
@@ -52,12 +53,9 @@ _APART = 1e-9
 def _expect(s, start, r, u, w, rows, origin, bank, work, outcomes):
     """Set starts to what turns are worth that end by `outcomes`; scratch was prepared for them."""
     game, values, farkle, lost = work.game, work.values, work.farkle, work.lost
-    low, high = own_scores(s, u, w, game)
     role = r % (game.roles // game.sides)
-    for lane in range(LANES):
+    for lane in range(*lanes_of(s, start, u, w, game)):
         own = s - start - lane
-        if not low <= own <= high:
-            continue
         k = outcomes.which[role, u, w, own, start + lane]
         first, begin = outcomes.first[k], outcomes.start[k]
         value = outcomes.wins[k] + outcomes.loses[k] * lost[lane]
@@ -88,8 +86,7 @@ def _banks(table, s, start, r, u, w, steps, behind, work, rises):
     game, place = work.game, _place_of_banks(r, u, w, behind, work.game)
     bank = work.banks[place]
     if rises[place] < 0:
-        low, high = own_scores(s, u, w, game)
-        begin, end = max(0, s - start - high), min(LANES, s - start - low + 1)
+        begin, end = lanes_of(s, start, u, w, game)
         prepare_banks(table, s, start, r, u, w, steps, game, work.barred, bank)
         rises[place] = rising(bank[: steps + game.reach], begin, end, work.room)
     return bank
@@ -159,8 +156,7 @@ def solve_group(turns, table, s, start, r, u, w, work, outcomes, behind, level, 
     if steps == 0:
         return
     rows = steps + game.reach
-    low, high = own_scores(s, u, w, game)
-    begin, end = max(0, s - start - high), min(LANES, s - start - low + 1)
+    begin, end = lanes_of(s, start, u, w, game)
     # all turns end in the same rows, where what is beyond the goal stays
     origin, block = work.values.shape[1] - rows, 0
     if work.lists.uses > 0:
