@@ -4,7 +4,7 @@ How the turns of a player end is found once for every state, and then the table 
 swept like that of a solve, see docs/mathematics-turns.md.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import product
@@ -83,19 +83,21 @@ def settled(
     cache: Path,
     tolerance: float = TOLERANCE,
     values: Floats | None = None,
-    known: Mapping[Policy, Outcomes] | None = None,
+    theirs: Outcomes | None = None,
     on_progress: OnContest = lambda _: None,
 ) -> Settled:
     """The values of a contest; `one` plays as is best against `other` if None.
 
     values : of the solved game, if they are known, from which the sweeps start
-    known : how the turns of some players end
+    theirs : how the turns of the other one end, if that is known
 
     Raises FarkleError where a policy plays on for ever, or that is too much to hold.
     """
     players = [one, other]
     ends = endgame(rules, further=_further(rules, [player for player in players if player]))
-    outcomes: dict[Policy | None, Outcomes] = {None: as_is_best(), **(known or {})}
+    outcomes: dict[Policy | None, Outcomes] = {None: as_is_best()}
+    if theirs is not None:
+        outcomes[other] = theirs
     for player in players:
         if player not in outcomes and player is not None:
             outcomes[player] = _outcomes(rules, player, ends, cache, on_progress)
@@ -124,8 +126,8 @@ def settled_against(
     """
     rules = strategy.rules
     ends = endgame(rules, further=_further(rules, [other, *players]))
-    known = {other: _outcomes(rules, other, ends, cache, on_progress)}
-    return partial(settled, rules, other=other, cache=cache, values=strategy.values, known=known)
+    theirs = _outcomes(rules, other, ends, cache, on_progress)
+    return partial(settled, rules, other=other, cache=cache, values=strategy.values, theirs=theirs)
 
 
 def duel(
