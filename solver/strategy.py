@@ -69,16 +69,8 @@ def strategy_path(folder: Path, rules: Ruleset) -> Path:
     return folder / file_name(rules.digest, f"floor{rules.score_floor}")
 
 
-def find_strategy(folder: Path, rules: Ruleset) -> Path:
-    """Return the file of the most exact strategy of a rule set, as the manifests say.
-
-    Raises MissingStrategyError.
-    """
-    return _candidates(folder, rules)[0]
-
-
-def _candidates(folder: Path, rules: Ruleset) -> list[Path]:
-    """Return the strategy files of a rule set, the most exact first.
+def strategy_files(folder: Path, rules: Ruleset) -> list[Path]:
+    """Return the strategy files of a rule set, the most exact first, as the manifests say.
 
     Solved to the default tolerance before more roughly; with a floor at or below the rules' own
     before one above it; with the lowest floor. What cannot be read comes last.
@@ -127,7 +119,7 @@ def open_strategy(folder: Path, rules: Ruleset) -> Strategy:
     files that are damaged or another's.
     """
     problems = []
-    for path in _candidates(folder, rules):
+    for path in strategy_files(folder, rules):
         try:
             opened = open_solved(path, StrategyManifest)
         except StrategyFileError as error:

@@ -82,7 +82,7 @@ def check_use(game: Game, seat: int, dice: Roll) -> list[int]:
                     badge=called,
                 )
             )
-    return side.rerolled(dice) if power.kind is PowerKind.REROLL else []
+    return sorted(map(side.dice.type_of, dice)) if power.kind is PowerKind.REROLL else []
 
 
 def use(game: Game, seat: int, dice: Roll = (), fallen: Roll = ()) -> list[Used]:

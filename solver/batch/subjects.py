@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from solver.errors import InvalidRulesError, StrategyFileError
+from solver.errors import InvalidRulesError, MissingStrategyError, StrategyFileError
 from solver.folders import one_at_a_time
 from solver.game.many import (
     MOST_STATES,
@@ -39,10 +39,9 @@ from solver.rules.ruleset import Ruleset
 from solver.solved import Manifest, open_solved
 from solver.strategy import (
     StrategyManifest,
-    find_strategy,
     open_strategy,
     save_strategy,
-    strategy_path,
+    strategy_files,
     verify_strategy,
 )
 from solver.turn.equations import TurnPlan
@@ -112,17 +111,14 @@ class GameOfTwo:
 
     def solved(self, folder: Path) -> Manifest | None:
         """Return what a file says that is exact enough, low enough and whole, if any."""
-        rules = self.rules
-        try:
-            # the rules' own file too: the one that answers may have a lower floor and be rougher
-            candidates = find_strategy(folder, rules), strategy_path(folder, rules)
-        except StrategyFileError:
-            return None
-        for path in dict.fromkeys(candidates):
-            with suppress(StrategyFileError):
-                manifest = verify_strategy(path)
-                if manifest.tolerance <= self.tolerance and manifest.floor <= rules.score_floor:
-                    return manifest
+        floor = self.rules.score_floor
+        with suppress(MissingStrategyError):
+            # not the first alone: the one that answers may have a lower floor and be rougher
+            for path in strategy_files(folder, self.rules):
+                with suppress(StrategyFileError):
+                    manifest = verify_strategy(path)
+                    if manifest.tolerance <= self.tolerance and manifest.floor <= floor:
+                        return manifest
         return None
 
     def chances(self, folder: Path) -> tuple[float, ...]:

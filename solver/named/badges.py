@@ -276,20 +276,16 @@ def _check(tiers: list[Badge], of_tier: list[Badge], said: frozenset[str], die: 
         known = known | {_TRIPLE_POINTS}
     if badge.kind in _POWERS and max(tier.uses for tier in tiers) > 1:
         known = known | {_ONCE}
+    ends = [f"@{word}" for word in sorted(known)]
     if wrong := sorted(said - known):
         raise InvalidRequestError.say(
             "there is no {badge} with @{wrong}; write {word}",
             badge=badge.called,
-            word=one_of([_word(badge.called) + end for end in _endings(known)]),
+            word=one_of([_word(badge.called) + end for end in ("", *ends)]),
             wrong=short(wrong[0], 20),
         )
     if die is not None and badge.kind != "might":
         raise InvalidRequestError.say("{badge} does not add a die to a roll", badge=badge.called)
-
-
-def _endings(known: set[str]) -> list[str]:
-    """What may stand behind the name of a badge."""
-    return ["", *(f"@{word}" for word in sorted(known))]
 
 
 def _check_points(badge: Badge, tiers: list[Badge], points: int | None) -> None:

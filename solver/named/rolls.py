@@ -13,9 +13,9 @@ from itertools import combinations, groupby, islice
 from operator import itemgetter
 
 from solver.errors import InvalidDiceError, InvalidRollError, one_of
-from solver.named.catalogue import KnownDie, Version
+from solver.named.catalogue import Version
 from solver.named.names import matching
-from solver.named.sets import ADDED, NamedDie, NamedSet, read_die
+from solver.named.sets import ADDED, NamedSet, read_die
 from solver.rules.ruleset import FACES
 from solver.turn.dice import DIE_SIGNS, JOKER, Die, Remaining, Roll, make_roll
 from solver.wording import say_later, say_number, short
@@ -215,7 +215,7 @@ def _only(named: NamedSet, groups: list[_Group], choice: _Choice, roll: Roll | N
         raise _too_many(named, groups, choice)
     if len(ways) > 1:
         raise _which(named, ways)
-    shown = [(k, face) for k, face in ways[0]]
+    shown = list(ways[0])
     for group in groups:
         if group.of_type is not None:
             shown += [(group.of_type, face) for face in group.faces]
@@ -355,7 +355,8 @@ def _type(named: NamedSet, words: list[str]) -> int:
         matches = [die for die in dice if not die.key and die.die == _weights(text)]
     else:
         name, _, version = text.partition("@")
-        meant = {known.key for known in matching(name, _known(dice), least=1)}
+        known = [die.known for die in dice if die.known]
+        meant = {entry.key for entry in matching(name, known, least=1)}
         matches = [die for die in dice if die.key in meant]
         # without a version the plain one is meant, if there is one
         exact = [
@@ -374,10 +375,6 @@ def _type(named: NamedSet, words: list[str]) -> int:
             dice=one_of([die.typed for die in matches]),
         )
     return types.pop()
-
-
-def _known(dice: list[NamedDie]) -> list[KnownDie]:
-    return [known for die in dice if (known := die.known)]
 
 
 def _weights(text: str) -> Die:

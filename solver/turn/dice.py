@@ -796,10 +796,6 @@ class Hand(ABC):
         fates = (self.fate(self.turned(roll, die), turn) for die in set(dice or roll))
         return any(fate in {Fate.SCORES, Fate.WINS} for fate in fates)
 
-    def rerolled(self, dice: Roll) -> list[int]:
-        """Return the types of some dice of a roll, one by one, in their order."""
-        return sorted(self.dice.type_of(die) for die in dice)
-
     def may_reroll(self, dice: Roll) -> bool:
         """Whether its badge may roll these dice of a roll again at once."""
         power = self.power

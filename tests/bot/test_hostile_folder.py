@@ -10,7 +10,7 @@ from bot.tasks.solving import solve_apart
 from solver.batch.jobs import Watch
 from solver.batch.subjects import GameOfTwo
 from solver.game.standings import Solution
-from solver.strategy import find_strategy
+from solver.strategy import strategy_files
 from tests.conftest import rules_file
 
 NAMES = ["bot", "solver", "numpy", "numba", "json", "encodings", "sitecustomize", "pydantic"]
@@ -31,7 +31,7 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def test_solves_of_the_chat(hostile: Path, tiny: Solution, kernels: Path) -> None:
     strategies = Path("kept")  # below the current folder all the same
     await solve_apart(GameOfTwo(tiny.rules), strategies, kernels, Watch())
-    assert find_strategy(hostile / "kept", tiny.rules).is_file()
+    assert strategy_files(hostile / "kept", tiny.rules)[0].is_file()
     assert not (hostile.parent / "trace").exists()
 
 

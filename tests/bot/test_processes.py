@@ -19,7 +19,7 @@ from bot.table.state import Game
 from bot.views.answer_data import position_data
 from solver.game.standings import Solution
 from solver.rules.ruleset import Ruleset
-from solver.strategy import find_strategy
+from solver.strategy import strategy_files
 from solver.turn.dice import set_asides
 from tests.bot.test_crashes import Chat, die_at, started
 
@@ -312,4 +312,4 @@ def test_two_programs_do_not_solve_the_same_rules(
     # who does not solve waits, or comes when all is done
     assert sum("running" in some for some in states) == 1, states
     assert all(some <= {"elsewhere", "done"} for some in states if "running" not in some)
-    assert find_strategy(tmp_path / "strategies", tiny.rules)
+    assert strategy_files(tmp_path / "strategies", tiny.rules)[0]

@@ -31,9 +31,9 @@ from solver.rules.file import with_floor
 from solver.rules.ruleset import Ruleset
 from solver.solved import has_whole
 from solver.strategy import (
-    find_strategy,
     open_strategy,
     save_strategy,
+    strategy_files,
     strategy_path,
     verify_strategy,
 )
@@ -419,7 +419,7 @@ def test_values_are_read_once_in_a_process(saved: Saved, monkeypatch: pytest.Mon
         assert is_solved(saved.folder, rules)
         advisor.odds(None, Situation(rules=rules))
         open_strategy(saved.folder, rules)
-        find_strategy(saved.folder, rules)
+        strategy_files(saved.folder, rules)[0]
     assert len(read) == 1
     for times in (2, 3):
         verify_strategy(saved.file)

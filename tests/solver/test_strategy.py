@@ -20,9 +20,9 @@ from solver.rules.file import load_rules, with_floor
 from solver.solved import open_solved, prepare_folder
 from solver.strategy import (
     StrategyManifest,
-    find_strategy,
     open_strategy,
     save_strategy,
+    strategy_files,
     strategy_path,
     verify_strategy,
 )
@@ -77,7 +77,7 @@ def test_the_most_exact_strategy_is_taken(tmp_path: Path, tiny: Solution) -> Non
         return strategy_path(tmp_path, rules)
 
     def found() -> Path:
-        return find_strategy(tmp_path, tiny.rules)
+        return strategy_files(tmp_path, tiny.rules)[0]
 
     (tmp_path / f"{tiny.rules.digest[:16]}_floor0 (copy).json").write_text("stray")
     above = saved(-300, 1e-9)

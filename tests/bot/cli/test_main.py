@@ -22,7 +22,7 @@ from solver import solved
 from solver.game.position import reachable
 from solver.game.standings import Solution
 from solver.rules.file import load_rules, preset_names
-from solver.strategy import find_strategy, strategy_path
+from solver.strategy import strategy_files, strategy_path
 from tests.conftest import EVERY, SOLVED, SOLVER, only_with_every
 
 REFERENCE = Path(__file__).parents[2] / "reference"
@@ -329,7 +329,7 @@ def test_damaged_files_get_one_sentence(
 ) -> None:
     shutil.copytree(data / "strategies", tmp_path / "data" / "strategies")
     monkeypatch.setenv("FARKLE_DATA", str(tmp_path / "data"))
-    file = find_strategy(tmp_path / "data" / "strategies", load_rules("kcd"))
+    file = strategy_files(tmp_path / "data" / "strategies", load_rules("kcd"))[0]
     ask = ("advise", "123456", "--rules", "kcd")
     assert farkle(*ask)[0] == 0
 

@@ -43,7 +43,7 @@ from solver.game.standings import Progress, Solution
 from solver.rules.file import load_rules, preset_names, read_rules
 from solver.rules.ruleset import FarklePenalty, Ruleset, Scoring
 from solver.rules.writer import rules_toml
-from solver.strategy import find_strategy, open_strategy, verify_strategy
+from solver.strategy import open_strategy, strategy_files, verify_strategy
 from tests.bot.services.scripted import follow_script
 from tests.bot.waiting import is_gone, until
 from tests.conftest import rules_file
@@ -531,7 +531,7 @@ async def test_a_solve_in_a_process_of_its_own(
         assert updates[-1].state is SolveState.DONE, updates[-1]
         assert updates[-1].win_probability == pytest.approx(compiled.values[0, 10, 10], abs=1e-8)
         folder = tmp_path / "strategies"
-        assert verify_strategy(find_strategy(folder, rules)).tolerance == 1e-9
+        assert verify_strategy(strategy_files(folder, rules)[0]).tolerance == 1e-9
         strategy = open_strategy(folder, rules)
         assert strategy.win_probability(first_position(rules)) == updates[-1].win_probability
         assert house.is_solved(await house.resolve(PLACE, "little"))

@@ -21,7 +21,7 @@ from solver.errors import ConvergenceError, FarkleError
 from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution
 from solver.rules.file import load_rules, with_floor
 from solver.rules.ruleset import Ruleset
-from solver.strategy import find_strategy, verify_strategy
+from solver.strategy import strategy_files, verify_strategy
 from tests.bot.waiting import is_gone, until
 from tests.conftest import rules_file, variant
 
@@ -214,7 +214,7 @@ def test_what_is_damaged_is_solved_again(
     file, manifest = results["to400"].file, results["to400"].manifest
     assert file is not None
     assert manifest is not None
-    assert file == find_strategy(tmp_path / "out", manifest.rules)
+    assert file == strategy_files(tmp_path / "out", manifest.rules)[0]
     values = file.read_bytes()[-8 * manifest.values :]
     content = bytearray(file.read_bytes())
     content[where] ^= 1

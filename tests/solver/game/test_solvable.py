@@ -10,7 +10,7 @@ from solver.game.position import Position, check_position
 from solver.game.solvable import check_solvable
 from solver.game.sweeps import solve
 from solver.rules.ruleset import Ruleset
-from solver.strategy import find_strategy, open_strategy, save_strategy
+from solver.strategy import open_strategy, save_strategy, strategy_files
 from solver.turn.dice import TurnState
 
 
@@ -79,6 +79,6 @@ def test_no_score_below_zero_is_a_rule_of_play(kernels: Path, tmp_path: Path) ->
     for game in (never, rules(farkle_penalty=penalty)):
         save_strategy(solve(game, cache=kernels), tmp_path)
     assert rules(farkle_penalty=penalty).digest != never.digest
-    assert find_strategy(tmp_path, never).name.startswith(never.digest[:16])
+    assert strategy_files(tmp_path, never)[0].name.startswith(never.digest[:16])
     found = open_strategy(tmp_path, never).win_probability(Position.of_two(dice=3))
     assert found == pytest.approx(0.526034021, abs=1e-8)  # by the slow twin
