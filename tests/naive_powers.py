@@ -47,6 +47,8 @@ class Holder(Player):
         """What last turns are worth, by uses left, points behind and whether on the board."""
         self.fallen: dict[Dice, dict[Faces, float]] = {}
         """Every roll of some dice with its chance, once it was asked for."""
+        self.decisions: dict[Faces, naive.Result | None] = {}
+        """What rolls lead to without a choice, once it was asked for."""
         self.whole = tuple(range(len(dice)))
         everything = range(1, len(dice) + 1)
         self.remaining = [left for n in everything for left in combinations(self.whole, n)]
@@ -295,9 +297,11 @@ class Turns:
 
     def decided(self, shown: Faces) -> naive.Result | None:
         """What a roll leads to by the rules that leaves no choice: "win", "lose" or a farkle."""
-        if not self.rules.decisive:
-            return None
-        return naive.decided(self.rules, tuple(sorted(int(k) for k in shown if k != "J")))
+        found = self.holder.decisions
+        if shown not in found:
+            faces = tuple(sorted(int(k) for k in shown if k != "J"))
+            found[shown] = naive.decided(self.rules, faces) if self.rules.decisive else None
+        return found[shown]
 
     def offers(self, dice: Dice, shown: Faces) -> Sequence[tuple[int, Dice]]:
         """The set-asides of a roll, none of one that loses the turn."""
