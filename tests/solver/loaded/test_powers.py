@@ -196,7 +196,7 @@ REFUSED = [
 """What still is."""
 
 
-@pytest.mark.mostly_skipped
+@pytest.mark.mostly_skipped(5)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "kind"), [one for one in product(OPTIONS, KINDS) if one not in REFUSED]
