@@ -9,6 +9,7 @@ and words behind an @ say what sources leave open, see solver.turn.powers.
 import re
 import unicodedata
 from dataclasses import dataclass, replace
+from functools import cache
 
 from solver.errors import InvalidRequestError, did_you_mean, one_of
 from solver.named.catalogue import Badge, Tier, known_badges
@@ -72,7 +73,7 @@ class NamedBadge:
     @property
     def badge(self) -> Badge:
         """The entry of the badge in the catalogue."""
-        tiers = [badge for badge in known_badges() if _key(badge) == self.key]
+        tiers = _tiers(self.key)
         return next((badge for badge in tiers if badge.tier is self.tier), tiers[0])
 
     @property
@@ -163,7 +164,7 @@ class NamedBadge:
     def text(self) -> str:
         """The shortest form of the badge in the language that is spoken; `read_badge` reads it."""
         badge, word = self.badge, _word(self.badge.called)
-        alike = [badge for badge in known_badges() if _key(badge) == self.key]
+        alike = _tiers(self.key)
         matters = badge.kind in _POWERS or badge.kind in {_HEADSTART, _DEFENCE}
         tier = f"{_tier_word(self.tier)}-" if self.tier and matters and len(alike) > 1 else ""
         number = self.left if self.power else self.points
@@ -184,7 +185,7 @@ def read_badge(text: str) -> NamedBadge:
     matches = [
         known for known in known_badges() if name and all(_names(known, word) for word in name)
     ]
-    keys = list(dict.fromkeys(map(_key, matches)))
+    keys = list(dict.fromkeys(_word(badge.name) for badge in matches))
     if not match or not keys or len(tiers) > 1:
         known = list(dict.fromkeys(_word(badge.called) for badge in known_badges()))
         raise InvalidRequestError(
@@ -317,8 +318,10 @@ def _tier_word(tier: Tier) -> str:
     return words[-1] if spoken().code == "de" else words[0]
 
 
-def _key(badge: Badge) -> str:
-    return _word(badge.name)
+@cache
+def _tiers(key: str) -> tuple[Badge, ...]:
+    """The entries of a badge in the catalogue, one for each tier."""
+    return tuple(badge for badge in known_badges() if _word(badge.name) == key)
 
 
 def _word(name: str) -> str:
