@@ -225,19 +225,16 @@ class Answer:
                         game=table.game.id,
                     )
                 )
-        if not lines:
-            return
-        mentions = _only(called)
-        if threaded and self._shown_id is not None:
+        mentions = discord.AllowedMentions(users=called)
+        if lines and threaded and self._shown_id is not None:
             thread = self._interaction.client.get_partial_messageable(self._shown_id)
             with asking.maybe_lost():
                 await thread.send(shorten_text("\n".join(lines)), allowed_mentions=mentions)
                 return
             lines = lines[len(story) :]
-        if not lines:
-            return
-        with asking.maybe_lost():
-            await self._interaction.followup.send("\n".join(lines), allowed_mentions=mentions)
+        if lines:
+            with asking.maybe_lost():
+                await self._interaction.followup.send("\n".join(lines), allowed_mentions=mentions)
 
     async def _begin_thread(self, table: Table) -> None:
         """Give a game that was just set up its thread, where the place wants that.
@@ -265,18 +262,15 @@ class Answer:
         """Bring the message up to date whose button was pressed, without an answer to that."""
         card = self._card_of(reply)
         if self._interaction.message is not None:
-            nobody = discord.AllowedMentions.none()
             with asking.maybe_lost():
-                await self._interaction.message.edit(
-                    content=card.text, view=card_view(card), allowed_mentions=nobody
-                )
+                await self._interaction.message.edit(content=card.text, view=card_view(card))
 
     async def remind(self, person: int, table: Table, seconds: int) -> None:
         """Tell a player that their turn may be passed soon, for all to see."""
         name = escape_markdown(asking.person_of(self._interaction.user).name)
         asked = f"<@{person}>", name, seconds, table.game.id
         reminder = said_in(self._language, reminder_text, *asked)
-        mentions = _only([discord.Object(person)])
+        mentions = discord.AllowedMentions(users=[discord.Object(person)])
         with asking.maybe_lost():
             await self._interaction.response.send_message(reminder, allowed_mentions=mentions)
 
@@ -423,14 +417,12 @@ class Answer:
         """Say what came of it, once: in place of the question whose button was pressed, if any."""
         response, story = self._interaction.response, "\n".join(turn_story(self._told))
         with asking.maybe_lost():
-            if self._is_answered:
-                await self._interaction.edit_original_response(content=story, view=None)
-                self._is_announced = False
-            elif self.leaves:
+            if self.leaves and not self._is_answered:
                 await response.send_message(story)
                 self._change = self._interaction.edit_original_response
             else:
-                await response.edit_message(content=story, view=None)
+                await self._change_pressed({"content": story, "view": None})
+                self._is_announced = False
         # what may have been said is not announced anew
         self._is_over = self._is_over or not response.is_done()
 
@@ -452,25 +444,23 @@ class Answer:
             self._shown_id, self._change = message.id, message.edit
         self._is_announced = False
 
-    def _parts(self, card: Card) -> tuple[MessageParts | None, str | None]:
-        """What a card needs beside its text, and its text where that is none of these parts."""
-        if isinstance(card, TableCard):
-            return card_view(card), None
-        if self._is_framed:
-            return text_view(card.text, card.files), None
-        return card_view(card), card.text
+    def _view(self, card: Card) -> MessageParts | None:
+        """What a card needs beside its text, or all of it where it is a message in parts."""
+        if self._is_framed and not isinstance(card, TableCard):
+            return text_view(card.text, card.files)
+        return card_view(card)
 
     def _changes(self, card: Card) -> dict[str, Any]:
         """A card as the changes of a message, of which one that is in parts has no text."""
-        view, text = self._parts(card)
-        changes = {"view": view, "attachments": files_of(card.files)}
+        changes = {"view": self._view(card), "attachments": files_of(card.files)}
+        text = None if isinstance(card, TableCard) else card.text
         return changes if self._is_framed else changes | {"content": text}
 
     def _said(self, card: Card) -> dict[str, Any]:
         """A card as a new message."""
-        view, text = self._parts(card)
-        message = {"view": view or MISSING, "files": files_of(card.files)}
-        return message if text is None else message | {"content": text}
+        message = {"view": self._view(card) or MISSING, "files": files_of(card.files)}
+        is_in_parts = self._is_framed or isinstance(card, TableCard)
+        return message if is_in_parts else message | {"content": card.text}
 
     async def choose(self, table: Table, mask: int, news: News | None = None) -> None:
         """Show a table with these dice chosen, in the message whose button was pressed.
@@ -576,11 +566,6 @@ class Answer:
                 return
         # what was done is kept: the next press or /show tells it
         logger.info("an answer could not be told in its channel")
-
-
-def _only(people: list[discord.abc.Snowflake]) -> discord.AllowedMentions:
-    """Nobody but these is mentioned."""
-    return discord.AllowedMentions(everyone=False, users=people, roles=False, replied_user=False)
 
 
 def _tapped(text: str, numbers: Mapping[str, int]) -> str:
