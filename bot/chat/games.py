@@ -1,7 +1,7 @@
 """The commands of a table in a channel: parsed here, answered by the games service."""
 
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict, replace
 from typing import Any, Literal
 
@@ -479,28 +479,23 @@ def settings_data(settings: PlaceSettings) -> dict[str, Any]:
 
 def settings_text(settings: PlaceSettings) -> str:
     """What holds in a place, in the language that is set for it."""
-    return "\n".join(_settings_lines(settings))
-
-
-def _settings_lines(settings: PlaceSettings) -> Iterator[str]:
-    yield say_number("At most {number} [game|games] can be open here at once.", settings.games)
+    lines = [say_number("At most {number} [game|games] can be open here at once.", settings.games)]
     if settings.mentions:
-        yield say("The player to move is mentioned.")
+        lines.append(say("The player to move is mentioned."))
     if settings.posts:
-        yield say("The odds are posted after each turn.")
+        lines.append(say("The odds are posted after each turn."))
     if settings.threads:
-        yield say("Every game gets a thread, on Discord.")
+        lines.append(say("Every game gets a thread, on Discord."))
     if settings.daily >= 0:
         hour = f"{settings.daily:02}"
-        yield say("The daily position is posted at {hour}:00 UTC, on Discord.", hour=hour)
+        lines.append(say("The daily position is posted at {hour}:00 UTC, on Discord.", hour=hour))
+    spoken_here = say_later("On Discord everybody is answered in their own language.")
     if settings.language:
-        message = say_later(
+        spoken_here = say_later(
             "Answers on Discord are in {language} here; a console speaks the language that"
             " FARKLE_LANGUAGE says as it starts."
         )
-        yield say(message, language=spoken().name)
-    else:
-        yield say("On Discord everybody is answered in their own language.")
+    return "\n".join([*lines, say(spoken_here, language=spoken().name)])
 
 
 def table_of(line: Line) -> str | None:

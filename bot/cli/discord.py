@@ -71,8 +71,9 @@ def discord_command(settings: Settings, *, check: bool, by_requests: bool) -> No
         logging.getLogger("discord").setLevel(quiet)
         for name in ("discord.client", "discord.state"):
             logging.getLogger(name).addFilter(_is_news)
-    if by_requests:
-        logging.getLogger("discord.client").addFilter(_is_not_of_endpoint)
+    if by_requests:  # what it warns of then is wanted
+        known = "interaction endpoint URL set"
+        logging.getLogger("discord.client").addFilter(lambda it: known not in it.getMessage())
     try:
         run(connect(settings, chosen, token, by_requests=by_requests))
     except BadTokenError as error:
@@ -169,8 +170,3 @@ async def _open_database(settings: Settings) -> None:
 def _is_news(record: logging.LogRecord) -> bool:
     text = record.getMessage()
     return "voice will NOT be supported" not in text and "intent seems to be disabled" not in text
-
-
-def _is_not_of_endpoint(record: logging.LogRecord) -> bool:
-    """Whether it is anything but that Discord sends requests, which is what is wanted."""
-    return "interaction endpoint URL set" not in record.getMessage()

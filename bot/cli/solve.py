@@ -21,7 +21,7 @@ from bot.views.progress import (
     solve_data,
 )
 from solver.batch.jobs import Job, Result, Solver, solve_all
-from solver.batch.local import LocalSolver, check_here, compiled_code
+from solver.batch.local import LocalSolver, compiled_code, with_sound_code
 from solver.batch.subjects import KINDS, GameOfDice, GameOfTwo, Subject, game_of
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.many import Checked
@@ -269,7 +269,7 @@ def _checked(settings: Settings, results: Sequence[Result], solver: Solver) -> l
             if not subject or not file or file in checked:
                 continue
             with share_progress(f"checking {subject.name}") as on_progress:
-                fit = check_here(subject, file, cache=cache, on_progress=on_progress)
+                fit = with_sound_code(cache, partial(subject.checked, file, cache, on_progress))
             if subject.reversed:
                 effect = _order_effect(subject.reversed, file, solver)
                 fit = replace(fit, order_effect=effect)

@@ -251,10 +251,6 @@ class Oracle:
                 # those of many are mapped from their file where there is one
                 self.advisor.keep_pair(matchup, *answer)
 
-    async def results(self, table: Table) -> list[GameResult]:
-        """What is kept of a game with a result, by seat."""
-        return await at_once(self._results, table)
-
     async def of_bot(self, table: Table, make: Callable[[Advisor, Game], T]) -> T:
         """What the bot that is to move makes of the moment, by a function of `reckoning`.
 
@@ -362,7 +358,8 @@ class Oracle:
         if game.turn == game.first_turn:
             self._between[game.id] = _between_turns(game), replace(chances, last=None)
 
-    def _results(self, table: Table) -> list[GameResult]:
+    def results(self, table: Table) -> list[GameResult]:
+        """What is kept of a game with a result, by seat."""
         game = table.game
         results = results_of(game)
         try:

@@ -31,7 +31,7 @@ from bot.store.rows import (
 )
 from bot.table import badges, commands
 from bot.table.commands import kept
-from bot.table.events import Accepted, Banked, Corrected, Picked, Rolled, Setup, TookOver
+from bot.table.events import Accepted, Banked, Corrected, Picked, Revealed, Rolled, Setup, TookOver
 from bot.table.fold import Step, apply
 from bot.table.state import Game, laid_out, pick_pair
 from bot.tasks.answering import at_once
@@ -711,10 +711,11 @@ class Games:
         """Write down what a command made, with the secret and the results where a game ends."""
         results: Sequence[GameResult] = ()
         if after.game.over:
-            revealed, results = await asyncio.gather(
-                self.tables.reveal(table.game), self.oracle.results(after)
+            secret, results = await asyncio.gather(
+                self.tables.store.secret(table.game.id), at_once(self.oracle.results, after)
             )
-            after = after.then(*revealed)
+            if secret:
+                after = after.then(Revealed(secret=secret.hex()))
         begun = time.monotonic()
         written = await self.tables.append(table, after, results=results)
         self.oracle.tasks.pressure.note(time.monotonic() - begun)

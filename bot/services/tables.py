@@ -31,7 +31,6 @@ from bot.table.events import (
     Left,
     Replaced,
     Resigned,
-    Revealed,
     Rolled,
     Seeded,
     Setup,
@@ -599,11 +598,6 @@ class Tables:
         else:
             self._live[table.game.id] = after
         return after
-
-    async def reveal(self, game: Game) -> list[Event]:
-        """The event that tells the secret of a game's dice when it ends."""
-        secret = await self.store.secret(game.id)
-        return [Revealed(secret=secret.hex())] if secret else []
 
     def drop(self) -> None:
         """Forget all that is in memory; the store has it."""

@@ -21,7 +21,6 @@ from solver.batch.side_by_side import is_worth_it, solve_side_by_side
 from solver.batch.subjects import Subject
 from solver.errors import FarkleError, SolveError
 from solver.folders import is_ours, make_private
-from solver.game.many import Checked
 from solver.game.standings import FloorEffect, OnProgress, Progress
 from solver.solved import open_solved
 from solver.strategy import StrategyManifest
@@ -143,13 +142,6 @@ def solve_work(subject: Subject, cache: Path, work: Callable[[], T]) -> T:
     except OSError as error:
         place, reason = error.filename or cache, error.strerror or error
         raise SolveError(f"{name}: cannot be solved, {place}: {reason}") from None
-
-
-def check_here(
-    subject: Subject, file: Path, *, cache: Path, on_progress: OnProgress = lambda _: None
-) -> Checked:
-    """Return how the values of a subject in a file fit their equations."""
-    return with_sound_code(cache, partial(subject.checked, file, cache, on_progress))
 
 
 def compare_floors_here(file: Path, lower: Path, *, cache: Path) -> FloorEffect:

@@ -115,7 +115,8 @@ class Question:
     @property
     def best(self) -> int:
         """Which choice wins most often."""
-        return best_of(self.choices)
+        choices = self.choices
+        return max(range(len(choices)), key=lambda number: choices[number].win_probability)
 
     def cost(self, choice: int) -> float:
         """Win probability that a choice gives away against the best."""
@@ -195,11 +196,6 @@ def in_order(choices: Iterable[Choice]) -> tuple[Choice, ...]:
         return -choice.points, len(choice.set_aside), choice.set_aside, choice.bank
 
     return tuple(sorted(choices, key=order))
-
-
-def best_of(choices: Sequence[Choice]) -> int:
-    """Which of several choices wins most often."""
-    return max(range(len(choices)), key=lambda number: choices[number].win_probability)
 
 
 def is_clear(choices: Sequence[Choice], within: float = 0.0) -> bool:
