@@ -83,7 +83,7 @@ async def open_parts(
         bounds = Limits(seconds=settings.solve_seconds, needed=settings.needed_seconds)
         folders = settings.strategies, settings.kernels
         rules = HouseRules(store, *folders, bounds, tasks, allow_files=allow_files)
-        tables, advisor = Tables(store), advisor.with_matchups(folders_of(settings))
+        tables, advisor = Tables(store), Advisor(advisor.folder, matchups=folders_of(settings))
         oracle = Oracle(advisor, tasks, settings.needed_seconds)
         games = Games(tables, oracle, pace)
         await end_abandoned(games, settings.abandoned_hours)

@@ -127,10 +127,6 @@ class Advisor:
         """Sent to another process it is that process's own."""
         return _advisor, (self.folder, self._program, self.matchups)
 
-    def with_matchups(self, matchups: "MatchupFolders") -> "Advisor":
-        """An advisor that also knows where dice are kept that are solved against each other."""
-        return Advisor(self.folder, self._program, matchups)
-
     def advise(self, dice: str, situation: Situation, *, endings: bool = False) -> Advice:
         """Rank the set-asides of the roll `dice`, as typed, as `advise_on` does."""
         return self.advise_on(*rolled(situation, dice), situation, endings=endings)

@@ -127,16 +127,12 @@ class Walk(Press):
         field = next(known, service.Field.OWN)
         return field if field.is_counted else service.Field.OWN
 
-    def position(self, rules: Ruleset) -> Position:
-        """The position under its rules that it leads to."""
-        return unpacked(rules, self.packed)
-
 
 async def walked(core: Core, caller: Caller, press: Walk) -> AsyncIterator[Reply]:
     """The position that a press on a button leads to. Raises FarkleError."""
     oracle = core.oracle
     rules = await at_once(oracle.advisor.rules_of, press.digest, press.name)
-    position = press.position(rules)
+    position = unpacked(rules, press.packed)
     scores = tuple(position.players[k].score for k in position.in_order)
     check_hints(await core.tables.open_at(caller.place), caller, rules, scores)
     work = service.explored_at, oracle.advisor, rules

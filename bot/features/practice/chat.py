@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from dataclasses import asdict, replace
 from datetime import date, datetime
+from functools import partial
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
@@ -166,11 +167,14 @@ def practice_reply(
         case Delay():
             return replace(as_reply(subject), private=True)
         case Asked():
-            page, data, press = view.asked_page, view.asked_data, _daily_press(subject)
+            page, data = view.asked_page, view.asked_data
+            press = partial(DailyChoice, subject.daily.day)
         case DrillQuestion():
-            page, data, press = view.drill_page, view.drill_data, _drill_press(subject)
+            page, data = view.drill_page, view.drill_data
+            press = partial(DrillChoice, subject.drill.id)
         case DrillVerdict():
-            page, data, press = view.verdict_page, view.drill_verdict_data, _drill_press(subject)
+            page, data = view.verdict_page, view.drill_verdict_data
+            press = partial(DrillChoice, subject.drill.id)
         case _:
             page, data = view.answer_page, view.answer_data
 
@@ -179,14 +183,6 @@ def practice_reply(
         return pressable(card, press) if press else card
 
     return Reply(subject, lambda shown: page(shown).text, data, make_card, private=True)
-
-
-def _daily_press(asked: Asked) -> Callable[[str], Press]:
-    return lambda action: DailyChoice(asked.daily.day, int(action))
-
-
-def _drill_press(shown: DrillQuestion | DrillVerdict) -> Callable[[str], Press]:
-    return lambda action: DrillChoice(shown.drill.id, action)
 
 
 def _answer(line: Line, usage: str) -> int:

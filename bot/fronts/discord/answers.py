@@ -241,10 +241,8 @@ class Answer:
 
         The thread of a message has the id of that message, so that nothing has to be kept.
         """
-        channel = self._interaction.channel
-        if not self._settings.threads or self._shown_id is None:
-            return
-        if not isinstance(channel, discord.TextChannel):
+        channel, wanted = self._interaction.channel, self._settings.threads
+        if not (wanted and self._shown_id and isinstance(channel, discord.TextChannel)):
             return
         name = safe_text(" – ".join(table.names), _MOST_NAME)
         begun = channel.get_partial_message(self._shown_id)

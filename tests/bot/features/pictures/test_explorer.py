@@ -137,7 +137,7 @@ def check_buttons(found: Exploration) -> None:
             assert not press.is_list
             lead = leads[press.action]
             assert button.enabled == (lead is not None)
-            assert lead is None or press.position(found.odds.rules) == lead
+            assert lead is None or unpacked(found.odds.rules, press.packed) == lead
             seen.add(press.action)
         if card.menu is None:
             continue
@@ -146,7 +146,7 @@ def check_buttons(found: Exploration) -> None:
         assert listed.is_list
         for value, _, _ in card.menu.options:
             chosen = listed.chosen_entry(value)
-            assert chosen.position(found.odds.rules) == found.odds.position
+            assert unpacked(found.odds.rules, chosen.packed) == found.odds.position
             assert chosen.changes in {Field(value), Field.OWN}
             seen.add(value)
     assert {action for action, lead in leads.items() if lead} <= seen
