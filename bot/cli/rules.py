@@ -330,14 +330,13 @@ def _check(here: Here, file: str) -> tuple[Ruleset | None, list[Finding]]:
     return ruleset, []
 
 
-_Checked = tuple[str, Ruleset | None, list[Finding]]
-"""A file as it was given, its rules if they are valid, and else what is wrong."""
-
 _MOST = 20
 """Complaints about a file that people read at a time."""
 
 
-def check_data(checked: Iterable[_Checked]) -> list[dict[str, Any]]:
+def check_data(
+    checked: Iterable[tuple[str, Ruleset | None, list[Finding]]],
+) -> list[dict[str, Any]]:
     """Each file with what is wrong, or with its rules' name, digest, states and time to solve."""
     return [
         {

@@ -40,9 +40,6 @@ _MEBIBYTE = 2**20
 Read = Callable[[str | None], Ruleset]
 """What finds rules by what they are called."""
 
-Make = Callable[[Ruleset], Subject]
-"""What makes of rules a subject to solve."""
-
 
 @click.command()
 @click.argument("rules", nargs=-1)
@@ -146,9 +143,10 @@ def solve(
     if is_by_seat and (floor is not None or tolerance != DEFAULT_TOLERANCE):
         option = "--tolerance" if floor is None else "--floor"
         raise InvalidRequestError(f"{option} is for two players: leave it out with --players")
+    make: Callable[[Ruleset], Subject]
     if sets or joker_alone:
         _check_dice(players, sets, scheduler, as_csv=as_csv)
-        make: Make = partial(_game_of_dice, settings, sets, joker_alone, is_kept=out is None)
+        make = partial(_game_of_dice, settings, sets, joker_alone, is_kept=out is None)
     elif players != 2:
         make = partial(game_of, players=players, on_cluster=scheduler is not None)
     else:

@@ -50,8 +50,13 @@ def solve_progress_text(progress: SolveProgress) -> str:
         return wrap(say(message, name=name, sweep=far.sweep, share=far.done * 100))
     if progress.state is not SolveState.DONE:
         return wrap(whole_sentence(progress.sentence))
+    share = (progress.win_probability or 0.0) * 100
+    solved = say_later("{name} is solved in {seconds:.0f} s: the first player wins {share:.1f} %.")
+    if progress.seconds < 0.5:
+        solved = say_later("{name} is solved: the first player wins {share:.1f} %.")
+    sentence = say(solved, name=name, seconds=progress.seconds, share=share)
     then = say("/rules use {name} makes it the rules here.", name=name)
-    return wrap(f"{_solved(progress)} {then}")
+    return wrap(f"{sentence} {then}")
 
 
 def used_text(rules: Ruleset, *, is_solved: bool, solving: float | None = None) -> str:
@@ -126,16 +131,6 @@ def new_rules_help() -> str:
             f"  {_EXAMPLE}",
         ]
     )
-
-
-def _solved(progress: SolveProgress) -> str:
-    seconds, share = progress.seconds, (progress.win_probability or 0.0) * 100
-    sentence = say_later(
-        "{name} is solved in {seconds:.0f} s: the first player wins {share:.1f} %."
-    )
-    if seconds < 0.5:
-        sentence = say_later("{name} is solved: the first player wins {share:.1f} %.")
-    return say(sentence, name=progress.name, seconds=seconds, share=share)
 
 
 def _solving_text(seconds: float) -> str:

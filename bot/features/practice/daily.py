@@ -29,9 +29,6 @@ from solver.wording import say
 
 logger = logging.getLogger(__name__)
 
-SETTING = "daily"
-"""Key of the place setting that holds the hour."""
-
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -147,7 +144,7 @@ class Daily:
         """
         now = self._tables.now()
         await stored.free_lost(self._store, now, front)
-        hours = await self._store.places_that_set(SETTING)
+        hours = await self._store.places_that_set("daily")
         due = [
             place
             for place, hour in hours.items()

@@ -60,10 +60,6 @@ class TournamentNews:
     """The tag of the language of who made it, in which it is told where its place has none."""
 
 
-LANGUAGE_SETTING = "tournament_language"
-"""The setting of a place that keeps the language of tournaments, see `PlaceSettings`."""
-
-
 class Tournaments:
     """The tournaments of all places. Raises FarkleError, whose sentence is for the one who erred.
 
@@ -98,7 +94,7 @@ class Tournaments:
                 " with /tournament end"
             )
         # who makes it is rather one of those who read what comes of it
-        await self._store.set_place_setting(caller.place, LANGUAGE_SETTING, spoken().code)
+        await self._store.set_place_setting(caller.place, "tournament_language", spoken().code)
         return TournamentNews(new, Happened.MADE)
 
     async def join(self, caller: Caller, tournament_id: str | None = None) -> TournamentNews:

@@ -283,11 +283,8 @@ class Front:
             if command.name not in {"advise", "position"}:
                 answer = partial(pages.command, command=command)
                 app.router.add_get(f"/{command.name}", question(answer))
-        app.on_shutdown.append(self._close)
+        app.on_shutdown.append(lambda _: self.answers.close())
         return app
-
-    async def _close(self, _: web.Application) -> None:
-        await self.answers.close()
 
     @web.middleware
     async def _answered(
