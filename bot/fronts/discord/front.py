@@ -205,44 +205,32 @@ class DiscordFront:
         what = press.what if press else "button of before"
         of_version = isinstance(press, TablePress) and press.action != "again"
         telling = self._telling(interaction, what, of_version=of_version)
+        # closed as soon as the presses after it below its message may be answered
         async with telling, AsyncExitStack() as turn:
             if isinstance(press, TablePress) and press.in_turn:
                 patience = asking.seconds_left(interaction)
                 await turn.enter_async_context(self.pressing.choices.turn(press, patience))
-            await self._pressed_in_turn(interaction, press, turn)
-
-    async def _pressed_in_turn(
-        self, interaction: discord.Interaction[Any], press: Press | None, turn: AsyncExitStack
-    ) -> None:
-        """Answer a press.
-
-        turn : closed as soon as the presses after it below its message may be answered
-        """
-        caller, pressing = asking.caller_of(interaction), self.pressing
-        answer = await self._answer(
-            interaction,
-            getattr(press, "language", ""),
-            all_private=press is None,
-            anew=isinstance(press, Confirm),
-        )
-        try:
-            match press:
-                case TablePress():
-                    await self._on_table(interaction, answer, caller, press, turn)
-                case ReviewPage():
-                    table = await pressing.table(caller, press.game)
-                    await self._review(answer, caller, table, press.page)
-                case Confirm():
-                    answer.show_in(press.message)
-                    await answer.tell(pressing.confirmed(caller, press))
-                case None:
-                    raise changed()
-                case _:
-                    await self._in_feature(interaction, answer, caller, press)
-        except MissingGameError as error:
-            await answer.bury(error)
-        except FarkleError as error:
-            await answer.refuse(error)
+            language, caller = getattr(press, "language", ""), asking.caller_of(interaction)
+            how = {"all_private": press is None, "anew": isinstance(press, Confirm)}
+            answer = await self._answer(interaction, language, **how)
+            try:
+                match press:
+                    case TablePress():
+                        await self._on_table(interaction, answer, caller, press, turn)
+                    case ReviewPage():
+                        table = await self.pressing.table(caller, press.game)
+                        await self._review(answer, caller, table, press.page)
+                    case Confirm():
+                        answer.show_in(press.message)
+                        await answer.tell(self.pressing.confirmed(caller, press))
+                    case None:
+                        raise changed()
+                    case _:
+                        await self._in_feature(interaction, answer, caller, press)
+            except MissingGameError as error:
+                await answer.bury(error)
+            except FarkleError as error:
+                await answer.refuse(error)
 
     async def _on_table(
         self,
