@@ -64,8 +64,11 @@ class AskedPage:
         question = self.question
         head = [*self.above, *map(escape_markdown, self.before)]
         head.append(f"**{escape_markdown(self.title)}**")
-        lines = [escape_markdown(question_head(question)), *choice_lines(question), self.pressed]
-        text = "\n".join([*head, *lines, *self.after])
+        head.append(escape_markdown(question_head(question)))
+        # where buttons are too small for the choices they have their numbers
+        numbered = () if _labels(question) else _numbered(question)
+        choices = [f"{number}\\. {escape_markdown(text)}" for number, text in numbered]
+        text = "\n".join([*head, *choices, self.pressed, *self.after])
         return Card(text, (_dice_attachment(question),), tuple(_choice_buttons(question)))
 
 
@@ -154,13 +157,6 @@ def _choice_buttons(question: Question) -> list[Button]:
     rows, labels = min(number, _ROWS), _labels(question)
     labels = labels or [str(k) for k in range(1, number + 1)]
     return [Button(str(k + 1), label, k * rows // number) for k, label in enumerate(labels)]
-
-
-def choice_lines(question: Question) -> list[str]:
-    """The choices by number where buttons are too small for them, else none."""
-    if _labels(question):
-        return []
-    return [f"{number}\\. {escape_markdown(text)}" for number, text in _numbered(question)]
 
 
 def _labels(question: Question) -> list[str]:
