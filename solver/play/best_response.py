@@ -76,7 +76,6 @@ class BestResponse:
 
 
 def best_response(
-    rules: Ruleset,
     policy: Policy,
     strategy: Strategy,
     *,
@@ -85,13 +84,15 @@ def best_response(
 ) -> tuple[BestResponse, Responder]:
     """The best response to a policy, and who plays it.
 
-    strategy : of the solved game, for what optimal play wins
+    strategy : of the solved game, for what optimal play wins; its rules are played by, whose floor
+        may be another one than was asked for
     cache : the folder of compiled code
 
     Raises as `solver.play.contests.duel` does.
     """
     from solver.play.contests import settled_against  # noqa: PLC0415 - numba: 0.4 s
 
+    rules = strategy.rules
     check_solvable(rules)
     optimal = Optimal(strategy)
     if isinstance(policy, Optimal):

@@ -251,7 +251,7 @@ def measure_best_response(kernels: str, strategies: str, begun: float) -> Figure
     """The best response to max-points, facebook at full size, with what optimal play wins."""
     rules = load_rules("facebook")
     strategy = open_strategy(Path(strategies), rules)
-    found, _ = best_response(rules, MaxPoints(), strategy, cache=Path(kernels))
+    found, _ = best_response(MaxPoints(), strategy, cache=Path(kernels))
     return {
         "overall": found.best.overall,
         "sweeps": found.best.sweeps,

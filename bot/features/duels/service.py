@@ -72,7 +72,7 @@ def response_to(
     """The best response to the policy of a name. Raises what `duel_of` does."""
     policy, strategy = policy_of(advisor, name, rules), advisor.strategy(rules)
     with compiled_code(kernels) as cache:
-        make = partial(best_response, rules, policy, strategy, cache=cache, on_progress=on_progress)
+        make = partial(best_response, policy, strategy, cache=cache, on_progress=on_progress)
         response, _ = with_sound_code(cache, make)
         return response
 

@@ -121,7 +121,7 @@ def test_best_play_against_itself_is_worth_its_value(tiny: Solution, kernels: Pa
 
 def test_nothing_is_better_against_best_play_than_best_play(tiny: Solution, kernels: Path) -> None:
     strategy = Strategy(tiny.rules, tiny.values, "tiny")
-    found, _ = best_response(tiny.rules, Optimal(strategy), strategy, cache=kernels)
+    found, _ = best_response(Optimal(strategy), strategy, cache=kernels)
     assert abs(found.best.as_first - first_player_wins(tiny)) < 1e-9
     assert abs(found.gain) < 1e-9
 
@@ -143,7 +143,7 @@ ENDINGS = [
 def test_who_plays_the_best_response_wins_as_often_as_it_says(name: str, kernels: Path) -> None:
     rules = dict(SMALL)[name]
     strategy = best(rules, kernels).strategy
-    found, responder = best_response(rules, Cautious(), strategy, cache=kernels)
+    found, responder = best_response(Cautious(), strategy, cache=kernels)
     played = play_duel(rules, responder, Cautious(), kernels, 8_000, seed=5)
     assert played.agrees(found.best)
     assert found.gain > -1e-9
@@ -152,7 +152,7 @@ def test_who_plays_the_best_response_wins_as_often_as_it_says(name: str, kernels
 @pytest.mark.slow
 def test_examples_say_where_to_bank_and_what_it_gains(tiny: Solution, kernels: Path) -> None:
     strategy = Strategy(tiny.rules, tiny.values, "tiny")
-    found, _ = best_response(tiny.rules, Cautious(), strategy, cache=kernels)
+    found, _ = best_response(Cautious(), strategy, cache=kernels)
     start = found.usual[0]
     assert (start.best, start.optimal) == (found.best.as_first, found.optimal.as_first)
     assert all(one.best >= one.optimal - 1e-9 for one in found.usual + found.greatest)

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from bot.cli.main import farkle
 from bot.features.duels import cli
-from bot.features.duels.service import duel_of
+from bot.features.duels.service import duel_of, response_to
 from bot.features.duels.view import (
     duel_data,
     duel_sheet,
@@ -39,7 +39,7 @@ from solver.rules.file import load_rules, make_rules, read_rules
 from solver.strategy import open_strategy, save_strategy
 from solver.turn.points import BankFrom
 from tests.bot.speaking import open_chat
-from tests.conftest import rules_file
+from tests.conftest import rules_file, variant
 
 DUEL = Duel(load_rules("facebook"), "optimal", "greedy", 0.61234, 0.5, 2.5e-13, 13)
 
@@ -78,8 +78,20 @@ def test_a_duel_with_games() -> None:
 @pytest.fixture(scope="module")
 def response(tiny: Solution, kernels: Path) -> BestResponse:
     strategy = Strategy(tiny.rules, tiny.values, "tiny")
-    found, _ = best_response(tiny.rules, MaxPoints(), strategy, cache=kernels)
+    found, _ = best_response(MaxPoints(), strategy, cache=kernels)
     return found
+
+
+@pytest.mark.slow
+def test_where_a_file_has_a_lower_floor_the_response_is_of_its_game(
+    tmp_path: Path, kernels: Path
+) -> None:
+    game = {"dice": 3, "goal": 600, "farkle_penalty": {"in_a_row": 2, "points": 200}}
+    asked, solved = (variant("kcd", **game, score_floor=floor) for floor in (-300, -600))
+    save_strategy(solve(solved, cache=kernels), tmp_path)
+    found = response_to("cautious", Advisor(tmp_path), kernels, asked)
+    start = found.usual[0]
+    assert (start.best, start.optimal) == (found.best.as_first, found.optimal.as_first)
 
 
 @pytest.mark.slow
