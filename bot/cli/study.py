@@ -91,7 +91,7 @@ def levels(here: Here, rules: str, games: int | None, seed: int, *, replace: boo
                 from solver.play.matches import strengths_of_levels  # noqa: PLC0415 - numba: 0.4 s
 
                 how: dict[str, Any] = {"cache": cache, "go_for_it": thresholds, "on_progress": done}
-                return strengths_of_levels(ruleset, strategy, games=games, seed=seed, **how)
+                return strengths_of_levels(strategy, games=games, seed=seed, **how)
 
             strengths = with_sound_code(cache, work)
     kept = save_strengths(here.settings.data, ruleset, strengths, replace=replace)

@@ -140,13 +140,16 @@ def duel(
 ) -> Duel:
     """The exact win probability of a policy against another one, or against itself.
 
+    With optimal play under the rules of its strategy, whose floor may be another one.
+
     cache : the folder of compiled code
 
     Raises InvalidRulesError for rules that cannot be solved, SolveError where that is too much to
     hold, ConvergenceError where a game need not end, and StrategyFileError.
     """
-    check_solvable(rules)
     strategies = [player.strategy for player in (one, other) if isinstance(player, Optimal)]
+    rules = strategies[0].rules if strategies else rules
+    check_solvable(rules)
     if len(strategies) == 2 and strategies[0] is strategies[1]:
         other = one  # whose turns are evaluated once
     values = settled(

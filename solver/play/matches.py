@@ -397,7 +397,6 @@ def play_duel(
 
 
 def strengths_of_levels(
-    rules: Ruleset,
     strategy: Strategy,
     *,
     cache: Path,
@@ -406,7 +405,7 @@ def strengths_of_levels(
     seed: int = 1,
     on_progress: OnShare = lambda _: None,
 ) -> Strengths:
-    """How strong every level of a bot is against best play, exact or counted.
+    """How strong every level of a bot is against best play by a strategy, exact or counted.
 
     Raises as `duel` of solver.play.contests.
 
@@ -414,7 +413,7 @@ def strengths_of_levels(
     games : that each level plays with dice of `seed`, half of them begun by each side; an odd
         number becomes the next even one
     """
-    best = Optimal(strategy)
+    rules, best = strategy.rules, Optimal(strategy)
     levels = [
         best if level.name == best.name else level
         for level in levels_under(rules, strategy, go_for_it)

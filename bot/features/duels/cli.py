@@ -65,7 +65,7 @@ def duel(here: Here, one: str, other: str, rules: str, simulate: int | None, see
         work = here.advisor, here.settings.kernels, ruleset, one, other, progress
         result = duel_of(*work, simulate or _GAMES, seed)
     if simulate and result.is_exact:
-        result = replace(result, played=_play(here, ruleset, (one, other), simulate, seed))
+        result = replace(result, played=_play(here, result.rules, (one, other), simulate, seed))
     return Shown(view.duel_text(result), view.duel_data(result), view.duel_sheet(result))
 
 

@@ -89,7 +89,7 @@ def test_the_seed_decides(tiny: Solution) -> None:
 def test_strengths_are_kept(tiny: Solution, kernels: Path, tmp_path: Path) -> None:
     rules = tiny.rules
     strategy = Strategy(rules, tiny.values, "tiny")
-    found = strengths_of_levels(rules, strategy, cache=kernels, games=10_001)
+    found = strengths_of_levels(strategy, cache=kernels, games=10_001)
     assert found.games == 10_002
     assert load_strengths(tmp_path, rules) is None
     save_strengths(tmp_path, rules, found)

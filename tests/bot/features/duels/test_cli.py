@@ -34,6 +34,7 @@ from solver.game.standings import Solution
 from solver.game.sweeps import solve
 from solver.play.best_response import BestResponse, best_response
 from solver.play.duel import Duel, Played
+from solver.play.matches import strengths_of_levels
 from solver.play.policies import MaxPoints
 from solver.rules.file import load_rules, make_rules, read_rules
 from solver.strategy import open_strategy, save_strategy
@@ -83,15 +84,20 @@ def response(tiny: Solution, kernels: Path) -> BestResponse:
 
 
 @pytest.mark.slow
-def test_where_a_file_has_a_lower_floor_the_response_is_of_its_game(
+def test_where_a_file_has_a_lower_floor_contests_are_of_its_game(
     tmp_path: Path, kernels: Path
 ) -> None:
     game = {"dice": 3, "goal": 600, "farkle_penalty": {"in_a_row": 2, "points": 200}}
     asked, solved = (variant("kcd", **game, score_floor=floor) for floor in (-300, -600))
     save_strategy(solve(solved, cache=kernels), tmp_path)
-    found = response_to("cautious", Advisor(tmp_path), kernels, asked)
+    advisor = Advisor(tmp_path)
+    found = response_to("cautious", advisor, kernels, asked)
     start = found.usual[0]
     assert (start.best, start.optimal) == (found.best.as_first, found.optimal.as_first)
+    below, own = (duel_of(advisor, kernels, one, "optimal", "cautious") for one in (asked, solved))
+    assert below.overall == own.overall == pytest.approx(found.optimal.overall)
+    levels = strengths_of_levels(advisor.strategy(asked), cache=kernels).levels
+    assert levels["cautious"].win_rate == pytest.approx(1 - own.overall)
 
 
 @pytest.mark.slow
