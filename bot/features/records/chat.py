@@ -91,8 +91,8 @@ class RecordCommands:
                 raise InvalidRequestError.say("/stats compares two different people")
             both = await records.head_to_head(store, one.id, other.id, place)
             names = one.name, other.name
-            score = {"names": [*names], "games": both.games, "wins": [*both.wins]}
-            yield Reply(both, partial(view.head_to_head_text, names), lambda _: score)
+            text = partial(view.head_to_head_text, names)
+            yield Reply(both, text, partial(view.head_to_head_data, names))
             return
         [person] = people
         text, data = partial(view.record_text, person.name), partial(view.record_data, person.name)

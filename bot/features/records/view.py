@@ -89,6 +89,11 @@ def head_to_head_text(names: tuple[str, str], both: HeadToHead) -> str:
     return say_number(score, both.games, one=one, other=other, won=won, lost=lost)
 
 
+def head_to_head_data(names: tuple[str, str], both: HeadToHead) -> dict[str, Any]:
+    """How two people did against each other as plain data."""
+    return {"names": list(names), "games": both.games, "wins": list(both.wins)}
+
+
 def forgotten_text(games: int) -> str:
     """What is said once nothing of a person is left but these games."""
     forgotten = say_number(
